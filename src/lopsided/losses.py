@@ -1,0 +1,201 @@
+r"""Losses: one margin in, one number out.
+
+A margin is a score seen from a side: `+score` as a positive, `-score` as a negative. Every loss
+gives its value, its first two derivatives and the log-odds that a margin stands for, for NumPy
+arrays and torch tensors alike, finite and accurate for margins up to 100 in size.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from lopsided._math import backend, cast, sigmoid, softplus
+
+__all__ = ["CalibratedFocalLoss", "FocalLoss", "LogisticLoss", "Loss", "SigmoidLoss"]
+
+
+@runtime_checkable
+class Loss(Protocol):
+    """What a loss must offer; no labels, no weights."""
+
+    def value(self, margin: Any) -> Any:
+        """Return the loss of each margin."""
+
+    def gradient(self, margin: Any) -> Any:
+        """Return the slope of the loss in the margin."""
+
+    def hessian(self, margin: Any) -> Any:
+        """Return the second derivative of the loss in the margin."""
+
+    def log_odds(self, margin: Any) -> Any:
+        """Return the log-odds of the class at which a row with this margin is at rest."""
+
+
+@dataclass(frozen=True)
+class LogisticLoss:
+    r"""Logistic loss :math:`\log(1 + e^{-z})`.
+
+    Examples
+    --------
+    >>> float(LogisticLoss().value(0.0).round(4))
+    0.6931
+    """
+
+    def value(self, margin: Any) -> Any:
+        """Return the loss of each margin."""
+        return softplus(-margin)
+
+    def gradient(self, margin: Any) -> Any:
+        """Return the slope of the loss in the margin."""
+        return -sigmoid(-margin)
+
+    def hessian(self, margin: Any) -> Any:
+        """Return the second derivative of the loss in the margin."""
+        return sigmoid(margin) * sigmoid(-margin)
+
+    def log_odds(self, margin: Any) -> Any:
+        """Return the margin: the logistic loss is at rest where margin and log-odds agree."""
+        return margin
+
+
+@dataclass(frozen=True)
+class SigmoidLoss:
+    r"""Sigmoid loss :math:`1 / (1 + e^z)`: symmetric, so that :math:`l(z) + l(-z) = 1`.
+
+    It has no point of rest between the classes, so its scores only rank: the log-odds are the
+    margins themselves, by convention.
+
+    Examples
+    --------
+    >>> float(SigmoidLoss().value(0.0))
+    0.5
+    """
+
+    def value(self, margin: Any) -> Any:
+        """Return the loss of each margin."""
+        return sigmoid(-margin)
+
+    def gradient(self, margin: Any) -> Any:
+        """Return the slope of the loss in the margin."""
+        return -sigmoid(margin) * sigmoid(-margin)
+
+    def hessian(self, margin: Any) -> Any:
+        """Return the second derivative of the loss in the margin."""
+        return sigmoid(margin) * sigmoid(-margin) * backend(margin).tanh(margin / 2)
+
+    def log_odds(self, margin: Any) -> Any:
+        """Return the margin; see the class."""
+        return margin
+
+
+@dataclass(frozen=True)
+class FocalLoss:
+    r"""Logistic loss that fades on easy rows: :math:`-(1-p)^\gamma \log p`.
+
+    Parameters
+    ----------
+    gamma : float, default=3.0
+        How fast easy rows fade; 0 gives the logistic loss.
+
+    References
+    ----------
+    Lin, Goyal, Girshick, He, Dollar: Focal loss for dense object detection. TPAMI 2020.
+
+    Examples
+    --------
+    >>> float(FocalLoss(gamma=1).value(0.0).round(4))
+    0.3466
+    """
+
+    gamma: float = 3.0
+
+    def value(self, margin: Any) -> Any:
+        """Return the loss of each margin."""
+        return _focal_value(margin, self.gamma)
+
+    def gradient(self, margin: Any) -> Any:
+        """Return the slope of the loss in the margin."""
+        return _focal_gradient(margin, self.gamma)
+
+    def hessian(self, margin: Any) -> Any:
+        """Return the second derivative; below zero for very negative margins (not convex)."""
+        return _focal_hessian(margin, self.gamma)
+
+    def log_odds(self, margin: Any) -> Any:
+        """Return the log-odds at rest: focal scores are timid, the log-odds are larger."""
+        return _focal_log_odds(margin, self.gamma)
+
+
+@dataclass(frozen=True)
+class CalibratedFocalLoss:
+    r"""Focal loss whose :math:`\gamma` depends on the row (FLSD-53).
+
+    Rows that the model gets badly wrong, :math:`p < 0.2`, have :math:`\gamma = 5`, the others 3.
+    The switch is a constant for each row: the loss jumps there and is not differentiated through
+    it. The two pieces are the focal losses of their :math:`\gamma`.
+
+    Parameters
+    ----------
+    hard, easy : float, default=5.0 and 3.0
+        Gamma of the rows below and from the switch on.
+    switch : float, default=0.2
+        The probability of the margin's own class at which gamma changes.
+
+    References
+    ----------
+    Mukhoti, Kulharia, Sanyal, Golodetz, Torr, Dokania: Calibrating deep neural networks using
+    focal loss. NeurIPS 2020.
+
+    Examples
+    --------
+    >>> loss = CalibratedFocalLoss()
+    >>> bool(loss.value(0.0) == FocalLoss(3).value(0.0))
+    True
+    """
+
+    hard: float = 5.0
+    easy: float = 3.0
+    switch: float = 0.2
+
+    def _gamma(self, margin: Any) -> Any:
+        below = cast(sigmoid(margin) < self.switch, like=margin)
+        return self.easy + (self.hard - self.easy) * below
+
+    def value(self, margin: Any) -> Any:
+        """Return the loss of each margin."""
+        return _focal_value(margin, self._gamma(margin))
+
+    def gradient(self, margin: Any) -> Any:
+        """Return the slope of the loss in the margin, within its piece."""
+        return _focal_gradient(margin, self._gamma(margin))
+
+    def hessian(self, margin: Any) -> Any:
+        """Return the second derivative, within its piece."""
+        return _focal_hessian(margin, self._gamma(margin))
+
+    def log_odds(self, margin: Any) -> Any:
+        """Return the log-odds at rest of the `easy` piece, which holds every row near rest."""
+        return _focal_log_odds(margin, self.easy)
+
+
+def _focal_value(margin: Any, gamma: Any) -> Any:
+    return sigmoid(-margin) ** gamma * softplus(-margin)
+
+
+def _focal_gradient(margin: Any, gamma: Any) -> Any:
+    p, q, nll = sigmoid(margin), sigmoid(-margin), softplus(-margin)
+    return -(q**gamma) * (gamma * p * nll + q)
+
+
+def _focal_hessian(margin: Any, gamma: Any) -> Any:
+    p, q, nll = sigmoid(margin), sigmoid(-margin), softplus(-margin)
+    bend = (1 + 2 * gamma) * q + gamma * nll * (gamma * p - q)
+    return p * q**gamma * bend
+
+
+def _focal_log_odds(margin: Any, gamma: Any) -> Any:
+    # At rest odds = gradient(-margin) / gradient(margin); the powers leave as gamma * margin.
+    p, q = sigmoid(margin), sigmoid(-margin)
+    above = gamma * q * softplus(margin) + p
+    below = gamma * p * softplus(-margin) + q
+    log = backend(margin).log
+    return gamma * margin + log(above) - log(below)

@@ -1,0 +1,135 @@
+"""A risk as XGBoost's objective: gradient and curvature of every row in one fused pass."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from lopsided.losses import CalibratedFocalLoss, FocalLoss, LogisticLoss, SigmoidLoss
+from lopsided.risks import Risk
+
+__all__ = ["Objective", "fused_objective", "plain_objective"]
+
+Objective = Callable[[NDArray[Any], Any], tuple[NDArray[Any], NDArray[Any]]]
+
+
+class _Shape(NamedTuple):
+    """A loss as the kernel knows it: focal with two gammas, or the sigmoid loss."""
+
+    easy: float = 0.0
+    hard: float = 0.0
+    switch: float = 0.0
+    sigmoid: bool = False
+
+
+def _shape(loss: object) -> _Shape | None:
+    """Return what the kernel needs of a loss, or None if it does not know this one."""
+    match loss:
+        case LogisticLoss():
+            return _Shape()
+        case FocalLoss(gamma=gamma):
+            return _Shape(float(gamma), float(gamma))
+        case CalibratedFocalLoss(hard=hard, easy=easy, switch=switch):
+            return _Shape(float(easy), float(hard), float(switch))
+        case SigmoidLoss():
+            return _Shape(sigmoid=True)
+        case _:
+            return None
+
+
+@njit(cache=True, nogil=True)
+def _power(base, exponent):
+    if exponent == 3.0:  # the default, and far cheaper than a general power
+        return base * base * base
+    return 1.0 if exponent == 0.0 else base**exponent
+
+
+@njit(cache=True, nogil=True)
+def _bend(margin, shape):
+    """Return value, gradient and size of the hessian of a loss at one margin."""
+    tail = np.exp(-abs(margin))
+    small, large = tail / (1.0 + tail), 1.0 / (1.0 + tail)
+    p, q = (large, small) if margin >= 0 else (small, large)
+    if shape.sigmoid:
+        return q, -p * q, abs(p * q * (p - q))
+    nll = max(-margin, 0.0) + np.log1p(tail)
+    gamma = shape.hard if p < shape.switch else shape.easy
+    fade = _power(q, gamma)
+    bend = (1.0 + 2.0 * gamma) * q + gamma * nll * (gamma * p - q)
+    return fade * nll, -fade * (gamma * p * nll + q), abs(p * fade * bend)
+
+
+@njit(cache=True, nogil=True)
+def _negative_pass(scores, negative, shape, gradient, curvature):
+    """Fill both outputs from the negative sides; return the negative part of the risk."""
+    part = 0.0
+    for row in range(len(scores)):
+        value, slope, bound = _bend(-np.float64(scores[row]), shape)
+        part += negative[row] * value
+        gradient[row] = -negative[row] * slope
+        curvature[row] = abs(negative[row]) * bound
+    return part
+
+
+@njit(cache=True, nogil=True)
+def _positive_pass(scores, rows, positive, shape, factor, gradient, curvature):
+    """Add the positive sides, which few rows have."""
+    for row in rows:
+        _, slope, bound = _bend(np.float64(scores[row]), shape)
+        gradient[row] += factor * positive[row] * slope
+        curvature[row] += abs(factor * positive[row]) * bound
+
+
+def fused_objective(
+    risk: Risk,
+    y: NDArray[np.int8],
+    prior: float,
+    weight: NDArray[Any] | None,
+    scale: float,
+    floor: float,
+) -> Objective:
+    """Return the objective of a risk, each row's share of it times `scale`.
+
+    The kernel serves every risk whose sides come from `balance` and `clamp` and whose loss is one
+    of this library's; any other risk runs on its own NumPy code.
+    """
+    shape = _shape(risk.loss)
+    if shape is None or type(risk).sides is not Risk.sides:
+        return plain_objective(risk, y, prior, weight, scale, floor)
+    raw = risk.balance(np.zeros(len(y)), y, prior, weight)
+    positive, negative = scale * raw.positive, scale * raw.negative
+    rows = np.flatnonzero(positive)
+
+    def objective(scores: NDArray[Any], _: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        gradient = np.empty(len(scores), np.float32)
+        curvature = np.empty(len(scores), np.float32)
+        part = _negative_pass(scores, negative, shape, gradient, curvature)
+        up, down = (1.0, 1.0) if risk.clamp is None else risk.clamp(part)
+        if down != 1.0:
+            gradient *= down
+            curvature *= abs(down)
+        if up != 0.0:
+            _positive_pass(scores, rows, positive, shape, up, gradient, curvature)
+        curvature += np.float32(floor)
+        return gradient, curvature
+
+    return objective
+
+
+def plain_objective(
+    risk: Risk,
+    y: NDArray[np.int8],
+    prior: float,
+    weight: NDArray[Any] | None,
+    scale: float,
+    floor: float,
+) -> Objective:
+    """Return the same objective in NumPy, for risks and losses of the user's own."""
+
+    def objective(scores: NDArray[Any], _: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        gradient = scale * risk.gradient(scores, y, prior, weight)
+        return gradient, scale * risk.curvature(scores, y, prior, weight) + floor
+
+    return objective

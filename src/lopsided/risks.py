@@ -1,0 +1,317 @@
+r"""Risks: a loss, and how much each row weighs as a positive and as a negative.
+
+One formula carries them all,
+
+.. math:: \sum_i a_i\, l(s_i) + b_i\, l(-s_i),
+
+with the sides :math:`a, b` of the rows. uPU, nnPU, imbalanced nnPU, iFPU, propensity weighting
+and the naive baseline differ in their sides only. Sides may be negative: a labeled row takes away
+what the positives in the pool cost as negatives.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol
+
+import numpy as np
+
+from lopsided._math import backend, cast, share
+from lopsided.losses import FocalLoss, LogisticLoss, Loss, SigmoidLoss
+
+__all__ = [
+    "Clamp",
+    "Climb",
+    "Hold",
+    "PURisk",
+    "PropensityRisk",
+    "Risk",
+    "Sides",
+    "SupervisedRisk",
+    "ifpu",
+    "imbnnpu",
+    "naive",
+    "nnpu",
+    "supervised",
+    "upu",
+]
+
+
+class Sides(NamedTuple):
+    """The signed weight of each row as a positive and as a negative."""
+
+    positive: Any
+    negative: Any
+
+
+class Clamp(Protocol):
+    """What to do when the negative part of a PU risk, never negative in truth, is estimated so."""
+
+    def __call__(self, negative_part: Any) -> tuple[float, float]:
+        """Return the factors of the positive and of the negative sides."""
+
+
+@dataclass(frozen=True)
+class Climb:
+    """Below `-beta`, step up along the negative part alone. Suits mini-batches.
+
+    Parameters
+    ----------
+    beta : float, default=0.0
+        How far below zero the negative part may sink.
+    step : float, default=1.0
+        Size of the step up, gamma in the paper.
+
+    References
+    ----------
+    Kiryo, Niu, du Plessis, Sugiyama: Positive-unlabeled learning with non-negative risk
+    estimator. NeurIPS 2017, algorithm 1.
+    """
+
+    beta: float = 0.0
+    step: float = 1.0
+
+    def __call__(self, negative_part: Any) -> tuple[float, float]:
+        """Return the factors of the positive and of the negative sides."""
+        return (0.0, -self.step) if negative_part < -self.beta else (1.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Hold:
+    """Below zero, stop feeding the negative part. Suits boosting, which sees all rows at once.
+
+    The gradient is that of the clamped risk: the positive part plus the negative one, at least 0.
+    """
+
+    def __call__(self, negative_part: Any) -> tuple[float, float]:
+        """Return the factors of the positive and of the negative sides."""
+        return (1.0, 0.0) if negative_part < 0 else (1.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Risk:
+    """A loss and how to weigh rows; the same for trees, boosting and nets.
+
+    A new risk is a subclass with one method, `balance`.
+
+    Parameters
+    ----------
+    loss : Loss
+        What a margin costs.
+    clamp : Clamp or None
+        What happens when the negative part sinks below zero; None lets it.
+    """
+
+    loss: Loss
+    clamp: Clamp | None = None
+    needs_prior: ClassVar[bool] = False
+
+    def balance(self, scores: Any, y: Any, prior: float, weight: Any = None) -> Sides:
+        """Return the sides before any clamp: they depend on `y`, not on the scores' values."""
+        raise NotImplementedError
+
+    def sides(self, scores: Any, y: Any, prior: float, weight: Any = None) -> Sides:
+        """Return the signed weight of each row as a positive and as a negative.
+
+        Parameters
+        ----------
+        scores : array or tensor of shape (n_rows,)
+            Larger means more positive.
+        y : array or tensor of shape (n_rows,)
+            1 = labeled positive, 0 = unlabeled.
+        prior : float
+            P(y_true = 1) in the population that the pool stands for.
+        weight : array or tensor of shape (n_rows,), optional
+            Sample weights; 2 counts a row twice.
+
+        Returns
+        -------
+        Sides
+        """
+        raw = self.balance(scores, y, prior, weight)
+        if self.clamp is None:
+            return raw
+        up, down = self.clamp((raw.negative * self.loss.value(-scores)).sum())
+        return Sides(up * raw.positive, down * raw.negative)
+
+    def objective(self, scores: Any, y: Any, prior: float, weight: Any = None) -> Any:
+        """Return the number whose gradient is the step to take; see `estimate` for reporting."""
+        positive, negative = self.sides(scores, y, prior, weight)
+        return (positive * self.loss.value(scores) + negative * self.loss.value(-scores)).sum()
+
+    def estimate(self, scores: Any, y: Any, prior: float, weight: Any = None) -> Any:
+        """Return the risk itself; a clamped risk counts its negative part as at least zero."""
+        positive, negative = self.balance(scores, y, prior, weight)
+        up = (positive * self.loss.value(scores)).sum()
+        down = (negative * self.loss.value(-scores)).sum()
+        return up + down if self.clamp is None or down > 0 else up
+
+    def gradient(self, scores: Any, y: Any, prior: float, weight: Any = None) -> Any:
+        """Return the slope of the objective in each row's score."""
+        positive, negative = self.sides(scores, y, prior, weight)
+        return positive * self.loss.gradient(scores) - negative * self.loss.gradient(-scores)
+
+    def curvature(self, scores: Any, y: Any, prior: float, weight: Any = None) -> Any:
+        """Return a bound of the second derivative in each row's score, never below zero.
+
+        The second derivative itself is below zero where a side is or where the loss is not
+        convex, and a Newton step would run away there.
+        """
+        positive, negative = self.sides(scores, y, prior, weight)
+        size = backend(scores).abs
+        return size(positive * self.loss.hessian(scores)) + size(
+            negative * self.loss.hessian(-scores)
+        )
+
+    def log_odds(self, scores: Any, prior: float) -> Any:
+        """Return the log-odds of a positive that scores trained on this risk stand for."""
+        return self.loss.log_odds(scores)
+
+
+@dataclass(frozen=True)
+class PURisk(Risk):
+    r"""Risk of positive and unlabeled rows, on average that of fully labeled ones.
+
+    .. math:: \pi' R_P^+ + \frac{1 - \pi'}{1 - \pi} (R_U^- - \pi R_P^-)
+
+    with :math:`R_P^\pm` the mean loss of the labeled rows as positives and as negatives,
+    :math:`R_U^-` that of the pool as negatives, :math:`\pi` the prior and :math:`\pi'` the target
+    prior, :math:`\pi` itself unless given.
+
+    Parameters
+    ----------
+    loss : Loss
+        What a margin costs.
+    clamp : Clamp or None, default=None
+        `Climb()` for mini-batches, `Hold()` for boosting, None for the unbiased risk.
+    target_prior : float or None, default=None
+        The prior to train for, if not the real one; 0.5 weighs both classes alike.
+    pool : {"all", "rest"}, default="all"
+        Which rows stand for the population: all of one partly labeled table, or the unlabeled
+        rest where the labeled rows are a sample of their own. `prior` is that of the pool.
+
+    References
+    ----------
+    du Plessis, Niu, Sugiyama: Convex formulation for learning from positive and unlabeled data.
+    ICML 2015. Kiryo et al., NeurIPS 2017. Su, Chen, Xu: Positive-unlabeled learning from
+    imbalanced data. IJCAI 2021.
+    """
+
+    target_prior: float | None = None
+    pool: Literal["all", "rest"] = "all"
+    needs_prior: ClassVar[bool] = True
+
+    def balance(self, scores: Any, y: Any, prior: float, weight: Any = None) -> Sides:
+        """Return the sides before any clamp."""
+        target = self._target(prior)
+        labeled = share(y == 1, scores, weight)
+        pool = share((y == 0) | (self.pool == "all"), scores, weight)
+        return Sides(
+            target * labeled, (1 - target) / (1 - prior) * (pool - prior * labeled)
+        )
+
+    def log_odds(self, scores: Any, prior: float) -> Any:
+        """Return the log-odds of a positive, moved back from the target prior to the real one."""
+        target = self._target(prior)
+        shift = float(np.log(prior / (1 - prior)) - np.log(target / (1 - target)))
+        return self.loss.log_odds(scores) + shift
+
+    def _target(self, prior: float) -> float:
+        return prior if self.target_prior is None else self.target_prior
+
+
+@dataclass(frozen=True)
+class PropensityRisk(Risk):
+    r"""Risk of rows labeled with known propensities, each labeled row standing for its kind.
+
+    A labeled row with propensity :math:`e` counts as :math:`1/e` positives and takes
+    :math:`1/e - 1` rows away from the negatives; an unlabeled row counts as one negative.
+
+    Parameters
+    ----------
+    loss : Loss
+        What a margin costs.
+    clamp : Clamp or None, default=None
+        What happens when the negative part sinks below zero; None lets it.
+    propensity : float or array of shape (n_rows,), default=1.0
+        P(y = 1 given y_true = 1 and the row), above 0.
+
+    References
+    ----------
+    Bekker, Robberechts, Davis: Beyond the selected completely at random assumption for learning
+    from positive and unlabeled data. ECML PKDD 2019.
+    """
+
+    propensity: Any = field(default=1.0, repr=False, compare=False)
+
+    def balance(self, scores: Any, y: Any, prior: float, weight: Any = None) -> Sides:
+        """Return the sides before any clamp."""
+        rows = share(y == y, scores, weight)
+        counts_for = cast(y == 1, scores) / cast(self.propensity, scores)
+        return Sides(rows * counts_for, rows * (1 - counts_for))
+
+
+@dataclass(frozen=True)
+class SupervisedRisk(Risk):
+    """Mean loss of fully labeled rows; on PU labels, the naive risk of unlabeled as negative.
+
+    Parameters
+    ----------
+    loss : Loss
+        What a margin costs.
+    clamp : None
+        Unused: no part of this risk is ever negative.
+    target_prior : float or None, default=None
+        The share of the positives' weight, if not the one in the data; 0.5 balances the classes.
+    """
+
+    target_prior: float | None = None
+
+    def balance(self, scores: Any, y: Any, prior: float, weight: Any = None) -> Sides:
+        """Return the sides before any clamp."""
+        if self.target_prior is None:
+            rows = share(y == y, scores, weight)
+            positive = rows * cast(y == 1, scores)
+            return Sides(positive, rows - positive)
+        return Sides(
+            self.target_prior * share(y == 1, scores, weight),
+            (1 - self.target_prior) * share(y != 1, scores, weight),
+        )
+
+
+def upu(loss: Loss | None = None) -> PURisk:
+    """Return the unbiased PU risk (du Plessis et al. 2015), sigmoid loss by default."""
+    return PURisk(SigmoidLoss() if loss is None else loss)
+
+
+def nnpu(loss: Loss | None = None, clamp: Clamp | None = None) -> PURisk:
+    """Return the non-negative PU risk (Kiryo et al. 2017), sigmoid loss by default."""
+    return PURisk(SigmoidLoss() if loss is None else loss, Climb() if clamp is None else clamp)
+
+
+def imbnnpu(
+    loss: Loss | None = None, clamp: Clamp | None = None, target_prior: float = 0.5
+) -> PURisk:
+    """Return nnPU for a population with as many positives as negatives (Su et al. 2021)."""
+    return PURisk(
+        SigmoidLoss() if loss is None else loss,
+        Climb() if clamp is None else clamp,
+        target_prior=target_prior,
+    )
+
+
+def ifpu(
+    gamma: float = 3.0, clamp: Clamp | None = None, target_prior: float | None = None
+) -> PURisk:
+    """Return the focused PU risk: nnPU on the focal loss (Zavitsanos and Paliouras)."""
+    return PURisk(
+        FocalLoss(gamma), Climb() if clamp is None else clamp, target_prior=target_prior
+    )
+
+
+def supervised(loss: Loss | None = None) -> SupervisedRisk:
+    """Return the mean loss of fully labeled rows, logistic by default."""
+    return SupervisedRisk(LogisticLoss() if loss is None else loss)
+
+
+def naive(loss: Loss | None = None) -> SupervisedRisk:
+    """Return the risk that takes every unlabeled row for a negative, logistic by default."""
+    return supervised(loss)
