@@ -103,8 +103,13 @@ def _binary(y: Any, name: str, one: str, zero: str) -> NDArray[np.int8]:
     if not np.isin(found, (0, 1)).all():
         shown = ", ".join(f"{value:g}" for value in found[:6].astype(float))
         more = ", ..." if len(found) > 6 else ""
-        kind = "Unknown label type: " if len(found) > 2 else ""
-        raise ValueError(f"{wanted}, got {kind}[{shown}{more}]. Write unknown rows as 0.")
+        came = f"[{shown}{more}]"
+        if (found % 1 != 0).any():
+            came = f"Unknown label type: {came}"
+        elif len(found) > 2:
+            came += " (Only binary classification is supported. The type of the target is "
+            came += "multiclass.)"
+        raise ValueError(f"{wanted}, got {came}. Write unknown rows as 0.")
     return values.astype(np.int8)
 
 
@@ -121,8 +126,7 @@ def check_labels(y: Any) -> NDArray[np.int8]:
         came = "none, a single class" if n_labeled == 0 else "one"
         raise ValueError(
             f"y must hold at least two labeled positives (1), got {came} in "
-            f"{len(labels)} sample{'' if len(labels) == 1 else 's'} (n_samples = {len(labels)}). "
-            "Label more rows."
+            f"{len(labels)} rows (n_samples = {len(labels)}). Label more rows."
         )
     if n_labeled == len(labels):
         raise ValueError(
@@ -171,8 +175,8 @@ def check_prior(prior: float | None, labeled_share: float) -> float:
         )
     if prior < labeled_share:
         warnings.warn(
-            f"prior {prior:.4g} is below the share of labeled rows, {labeled_share:.4g}, and was "
-            "raised to it.",
+            f"prior {prior:.4g} is below the share of labeled rows, {labeled_share:.4g}, and "
+            "was raised to it.",
             PriorWarning,
             stacklevel=4,
         )

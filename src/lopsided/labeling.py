@@ -64,9 +64,9 @@ class SAR:
     """Hide positives at random with a chance that depends on where they lie.
 
     With m the mean Euclidean distance of a positive to negatives, its weight in the draw is 1/m
-    toward "near", so that positives that look like negatives are hidden first, or m toward "far",
-    so that they are hidden last. The paper's text describes the first, its public code does the
-    second.
+    toward "near", so that positives that look like negatives are hidden first, or m toward
+    "far", so that they are hidden last. The paper's text describes the first, its public code
+    does the second.
 
     Parameters
     ----------
@@ -117,7 +117,9 @@ class SAR:
         if chosen == "first":
             negatives = negatives[:count]
         means = []
-        for row in X[truth == 1]:  # one row at a time: memory stays small, sums keep their order
+        for row in X[
+            truth == 1
+        ]:  # one row at a time: memory stays small, sums keep their order
             distances = cdist(row[None], negatives)[0]
             if chosen == "nearest":
                 distances = np.sort(np.partition(distances, count - 1)[:count])
@@ -147,10 +149,12 @@ def _numbers(X: Any, n_rows: int) -> NDArray[Any]:
     try:
         values = np.asarray(X, dtype=float)
     except (TypeError, ValueError):
-        raise ValueError("SAR needs a table of numbers, got other values. Encode them.") from None
+        raise ValueError(
+            "SAR needs a table of numbers, got other values. Encode them."
+        ) from None
     if values.ndim != 2 or len(values) != n_rows:
         raise ValueError(
-            f"SAR needs a table with as many rows as y_true ({n_rows}), got shape {values.shape}."
+            f"SAR needs a table of {n_rows} rows, as many as y_true, got shape {values.shape}."
         )
     if not np.isfinite(values).all():
         raise ValueError("SAR needs finite numbers to measure distances, got NaN or infinity.")

@@ -129,9 +129,9 @@ class FocalLoss:
 class CalibratedFocalLoss:
     r"""Focal loss whose :math:`\gamma` depends on the row (FLSD-53).
 
-    Rows that the model gets badly wrong, :math:`p < 0.2`, have :math:`\gamma = 5`, the others 3.
-    The switch is a constant for each row: the loss jumps there and is not differentiated through
-    it. The two pieces are the focal losses of their :math:`\gamma`.
+    Rows that the model gets badly wrong, :math:`p < 0.2`, have :math:`\gamma = 5`, the others
+    3. The switch is a constant for each row: the loss jumps there and is not differentiated
+    through it. The two pieces are the focal losses of their :math:`\gamma`.
 
     Parameters
     ----------

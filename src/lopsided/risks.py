@@ -5,8 +5,8 @@ One formula carries them all,
 .. math:: \sum_i a_i\, l(s_i) + b_i\, l(-s_i),
 
 with the sides :math:`a, b` of the rows. uPU, nnPU, imbalanced nnPU, iFPU, propensity weighting
-and the naive baseline differ in their sides only. Sides may be negative: a labeled row takes away
-what the positives in the pool cost as negatives.
+and the naive baseline differ in their sides only. Sides may be negative: a labeled row takes
+away what the positives in the pool cost as negatives.
 """
 
 from dataclasses import dataclass, field
@@ -43,7 +43,7 @@ class Sides(NamedTuple):
 
 
 class Clamp(Protocol):
-    """What to do when the negative part of a PU risk, never negative in truth, is estimated so."""
+    """What to do when a PU risk estimates its negative part, never negative, below zero."""
 
     def __call__(self, negative_part: Any) -> tuple[float, float]:
         """Return the factors of the positive and of the negative sides."""
@@ -78,7 +78,8 @@ class Climb:
 class Hold:
     """Below zero, stop feeding the negative part. Suits boosting, which sees all rows at once.
 
-    The gradient is that of the clamped risk: the positive part plus the negative one, at least 0.
+    The gradient is that of the clamped risk: the positive part plus the negative one, at least
+    0.
     """
 
     def __call__(self, negative_part: Any) -> tuple[float, float]:
@@ -133,7 +134,7 @@ class Risk:
         return Sides(up * raw.positive, down * raw.negative)
 
     def objective(self, scores: Any, y: Any, prior: float, weight: Any = None) -> Any:
-        """Return the number whose gradient is the step to take; see `estimate` for reporting."""
+        """Return the number whose gradient is the step to take; `estimate` is for reporting."""
         positive, negative = self.sides(scores, y, prior, weight)
         return (positive * self.loss.value(scores) + negative * self.loss.value(-scores)).sum()
 
@@ -173,8 +174,8 @@ class PURisk(Risk):
     .. math:: \pi' R_P^+ + \frac{1 - \pi'}{1 - \pi} (R_U^- - \pi R_P^-)
 
     with :math:`R_P^\pm` the mean loss of the labeled rows as positives and as negatives,
-    :math:`R_U^-` that of the pool as negatives, :math:`\pi` the prior and :math:`\pi'` the target
-    prior, :math:`\pi` itself unless given.
+    :math:`R_U^-` that of the pool as negatives, :math:`\pi` the prior and :math:`\pi'` the
+    target prior, :math:`\pi` itself unless given.
 
     Parameters
     ----------
@@ -204,12 +205,10 @@ class PURisk(Risk):
         target = self._target(prior)
         labeled = share(y == 1, scores, weight)
         pool = share((y == 0) | (self.pool == "all"), scores, weight)
-        return Sides(
-            target * labeled, (1 - target) / (1 - prior) * (pool - prior * labeled)
-        )
+        return Sides(target * labeled, (1 - target) / (1 - prior) * (pool - prior * labeled))
 
     def log_odds(self, scores: Any, prior: float) -> Any:
-        """Return the log-odds of a positive, moved back from the target prior to the real one."""
+        """Return the log-odds of a positive at the real prior, not the target prior."""
         target = self._target(prior)
         shift = float(np.log(prior / (1 - prior)) - np.log(target / (1 - target)))
         return self.loss.log_odds(scores) + shift
@@ -260,7 +259,8 @@ class SupervisedRisk(Risk):
     clamp : None
         Unused: no part of this risk is ever negative.
     target_prior : float or None, default=None
-        The share of the positives' weight, if not the one in the data; 0.5 balances the classes.
+        The share of the positives' weight, if not the one in the data; 0.5 balances the
+        classes.
     """
 
     target_prior: float | None = None

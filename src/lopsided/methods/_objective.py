@@ -92,8 +92,8 @@ def fused_objective(
 ) -> Objective:
     """Return the objective of a risk, each row's share of it times `scale`.
 
-    The kernel serves every risk whose sides come from `balance` and `clamp` and whose loss is one
-    of this library's; any other risk runs on its own NumPy code.
+    The kernel serves every risk whose sides come from `balance` and `clamp` and whose loss is
+    one of this library's; any other risk runs on its own NumPy code.
     """
     shape = _shape(risk.loss)
     if shape is None or type(risk).sides is not Risk.sides:

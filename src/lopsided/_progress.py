@@ -1,0 +1,78 @@
+"""A bar with time left for whatever takes long: on a terminal, after two seconds, once."""
+
+import sys
+import time
+from types import TracebackType
+from typing import Any, Self
+
+__all__ = ["Bar"]
+
+_PATIENCE = 2.0  # seconds before anything is shown
+
+
+class Bar:
+    """Show how far a loop is; silent in a pipe, when quick, and inside another bar.
+
+    Parameters
+    ----------
+    total : int
+        Number of steps.
+    label : str
+        What is going on, in two or three words.
+
+    Examples
+    --------
+    >>> with Bar(total=3, label="fitting") as bar:
+    ...     for _ in range(3):
+    ...         bar.advance()
+    """
+
+    _outermost: "Bar | None" = None
+
+    def __init__(self, total: int, label: str) -> None:
+        self.total = total
+        self.label = label
+        self._done = 0
+        self._display: Any = None
+
+    def __enter__(self) -> Self:
+        self._start = time.monotonic()
+        if Bar._outermost is None and sys.stderr is not None and sys.stderr.isatty():
+            Bar._outermost = self
+        return self
+
+    def advance(self, steps: int = 1) -> None:
+        """Count steps as done."""
+        self._done += steps
+        if Bar._outermost is not self:
+            return
+        if self._display is None and time.monotonic() - self._start > _PATIENCE:
+            self._show()
+        if self._display is not None:
+            self._display.update(self._task, completed=self._done)
+
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        self._display = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.completed}/{task.total}"),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._task = self._display.add_task(self.label, total=self.total)
+        self._display.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._display is not None:
+            self._display.stop()
+        if Bar._outermost is self:
+            Bar._outermost = None

@@ -1,0 +1,153 @@
+"""The command line: each command parses, calls one function, prints."""
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from lopsided import __version__
+
+__all__ = ["main"]
+
+_EXAMPLES = """\
+examples:
+  lopsided rank claims.csv --label fraud --id claim_no -o ranked.csv
+  lopsided rank claims.parquet --label status --positive confirmed --drop adjuster,notes --top
+  50 lopsided methods
+  lopsided demo
+"""
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="lopsided",
+        description="Rank the rows of a table when only some of the few positives are labeled.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"lopsided {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_rank(commands)
+    methods = commands.add_parser("methods", help="list the methods")
+    methods.add_argument("--all", action="store_true", help="also those that need true labels")
+    methods.set_defaults(run=_methods)
+    commands.add_parser("datasets", help="list the data sets").set_defaults(run=_datasets)
+    demo = commands.add_parser(
+        "demo", help="hide labels of a bundled table, rank it and see what was caught"
+    )
+    demo.add_argument("--out", default="out/demo", metavar="DIR", help="folder (%(default)s)")
+    demo.add_argument("--method", default="focused-xgb", metavar="NAME", help="(%(default)s)")
+    demo.add_argument("--seed", type=int, default=0, metavar="N", help="(%(default)s)")
+    demo.set_defaults(run=_demo)
+    return parser
+
+
+def _add_rank(commands: Any) -> None:
+    rank = commands.add_parser(
+        "rank",
+        help="rank the unlabeled rows of a table",
+        description="Rank the unlabeled rows of a csv or parquet table. Each row is scored by "
+        "a model that has not seen it; the score is the share of rows that it outranks.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    rank.add_argument("table", metavar="TABLE", help="csv or parquet file with a header")
+    rank.add_argument("--label", required=True, metavar="COL", help="column of the labels")
+    rank.add_argument("--positive", metavar="VALUE", help="its value for positives (1 or true)")
+    rank.add_argument("--id", metavar="COL", help="column that names rows (the row's number)")
+    rank.add_argument(
+        "--drop", default="", metavar="COLS", help="columns to ignore, with commas"
+    )
+    rank.add_argument("--method", default="focused-xgb", metavar="NAME", help="(%(default)s)")
+    rank.add_argument(
+        "--prior", type=float, metavar="P", help="share of positives in the table"
+    )
+    rank.add_argument("--top", type=int, metavar="K", help="only the first K rows")
+    rank.add_argument("--folds", type=int, default=5, metavar="N", help="(%(default)s)")
+    rank.add_argument("--jobs", type=int, default=-1, metavar="N", help="threads (all)")
+    rank.add_argument("--seed", type=int, default=0, metavar="N", help="(%(default)s)")
+    rank.add_argument("-o", "--output", metavar="FILE", help="csv or parquet (standard output)")
+    rank.set_defaults(run=_rank)
+
+
+def _rank(options: argparse.Namespace) -> None:
+    from lopsided.jobs import rank_table
+
+    done = rank_table(
+        options.table,
+        label=options.label,
+        positive=options.positive,
+        id_column=options.id,
+        drop=tuple(name.strip() for name in options.drop.split(",") if name.strip()),
+        method=options.method,
+        prior=options.prior,
+        top=options.top,
+        folds=options.folds,
+        n_jobs=options.jobs,
+        random_state=options.seed,
+        output=options.output,
+    )
+    if options.output is None:
+        done.ranking.to_csv(sys.stdout, index=False)
+    _say(done.summary)
+
+
+def _demo(options: argparse.Namespace) -> None:
+    from lopsided.jobs import run_demo
+
+    print(run_demo(options.out, method=options.method, random_state=options.seed))
+
+
+def _methods(options: argparse.Namespace) -> None:
+    from lopsided.methods.registry import get_method, list_methods
+
+    for name in list_methods("any" if options.all else "pu"):
+        method = get_method(name)
+        print(f"{name:<14} {method.summary}")
+
+
+def _datasets(options: argparse.Namespace) -> None:
+    from lopsided.datasets import catalog
+
+    print(f"{'name':<20} {'rows':>6} {'columns':>7} {'positives':>9}  source")
+    for entry in catalog():
+        source = "scikit-learn" if entry.group == "bundled" else "LOPSIDED_DATA or download"
+        size = f"{entry.rows:>6} {entry.features:>7} {entry.positives:>9}"
+        print(f"{entry.name:<20} {size}  {source}")
+
+
+def _say(message: str) -> None:
+    print(message, file=sys.stderr)
+
+
+def _note(message: Any, category: Any, *_: Any, **__: Any) -> None:
+    if issubclass(category, UserWarning):
+        _say(f"note: {message}")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; return 0, 2 for bad input, 130 when interrupted.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        The words after `lopsided`; those of the process by default.
+    """
+    options = _parser().parse_args(arguments)
+    warnings.showwarning = _note
+    try:
+        options.run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader (`head`, say) has had enough: not an error, but nothing may be flushed
+        again.os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (ValueError, OSError, ImportError) as error:
+        _say(f"lopsided: {error}")
+        return 2
+    except KeyboardInterrupt:
+        _say("lopsided: stopped; nothing was left half written.")
+        return 130
+    return 0

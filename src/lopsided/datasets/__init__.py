@@ -1,0 +1,17 @@
+"""Imbalanced tables with known truth: the paper's fourteen and a few that need no download."""
+
+from lopsided.datasets.dataset import Dataset
+from lopsided.datasets.entries import Entry, catalog, describe, list_datasets
+from lopsided.datasets.files import ChecksumError
+from lopsided.datasets.loading import DatasetNotFoundError, load
+
+__all__ = [
+    "ChecksumError",
+    "Dataset",
+    "DatasetNotFoundError",
+    "Entry",
+    "catalog",
+    "describe",
+    "list_datasets",
+    "load",
+]

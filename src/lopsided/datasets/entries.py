@@ -1,0 +1,139 @@
+"""The catalog: what each table is, how large, under which terms, without loading it."""
+
+import json
+from dataclasses import dataclass
+from importlib.resources import files
+
+from lopsided._check import check_choice
+
+__all__ = ["Entry", "catalog", "describe", "list_datasets"]
+
+_AUTHORS = "https://raw.githubusercontent.com/CarlosOrtegaV/PU_AnomalyDetection"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One table of the catalog.
+
+    Parameters
+    ----------
+    name : str
+        The name `load` knows it by.
+    title : str
+        The name to print.
+    group : {"paper", "bundled"}
+        Fetched and used in the paper, or cut from data inside scikit-learn.
+    rows, features, positives : int
+        Its size.
+    sha256 : str
+        The hash of the csv file, or of the arrays where there is no file.
+    licence : str
+        The terms, as far as they are known.
+    reference : str
+        Whom to cite.
+    key : str
+        The name its authors' file goes by, an alias of `name`; empty without a file.
+    folder : str
+        The commit and folder of the file in its authors' repository.
+    """
+
+    name: str
+    title: str
+    group: str
+    rows: int
+    features: int
+    positives: int
+    sha256: str
+    licence: str
+    reference: str
+    key: str = ""
+    folder: str = ""
+
+    @property
+    def prior(self) -> float:
+        """Share of positives."""
+        return self.positives / self.rows
+
+    @property
+    def file(self) -> str:
+        """Name of the csv file, empty without one."""
+        return f"scaled_{self.key}.csv" if self.key else ""
+
+    @property
+    def url(self) -> str:
+        """Where the csv file can be downloaded, empty without one."""
+        return f"{_AUTHORS}/{self.folder}/{self.file}" if self.key else ""
+
+
+# In the order of the paper's table of datasets, then the bundled ones.
+_ENTRIES = tuple(
+    Entry(**fields)
+    for fields in json.loads(
+        files("lopsided.datasets").joinpath("catalog.json").read_text("utf-8")
+    )
+)
+
+
+def catalog() -> tuple[Entry, ...]:
+    """Return every entry, the paper's tables first.
+
+    Returns
+    -------
+    tuple of Entry
+        What is known of each table without loading it.
+
+    Examples
+    --------
+    >>> from lopsided.datasets import catalog
+    >>> sum(entry.group == "paper" for entry in catalog())
+    14
+    """
+    return _ENTRIES
+
+
+def describe(name: str) -> Entry:
+    """Return the entry of a table.
+
+    Parameters
+    ----------
+    name : str
+        A name of the catalog, or the name of the authors' file (`"piechart2"`).
+
+    Returns
+    -------
+    Entry
+        What is known of the table without loading it.
+
+    Examples
+    --------
+    >>> from lopsided.datasets import describe
+    >>> describe("poker").positives
+    25
+    """
+    known = {entry.name: entry for entry in catalog()}
+    known |= {entry.key: entry for entry in catalog() if entry.key}
+    return known[check_choice(name, known, "dataset")]
+
+
+def list_datasets(group: str | None = None) -> list[str]:
+    """Return the names of the tables.
+
+    Parameters
+    ----------
+    group : {"paper", "bundled"} or None, default=None
+        Only the paper's fourteen, only those that need no download, or all.
+
+    Returns
+    -------
+    list of str
+        Names for `load`, the paper's first and in the paper's order.
+
+    Examples
+    --------
+    >>> from lopsided.datasets import list_datasets
+    >>> list_datasets("bundled")
+    ['digits-8', 'breast-cancer-rare', 'diabetes-top', 'wine-rare']
+    """
+    if group is not None:
+        check_choice(group, ("paper", "bundled"), "group of datasets")
+    return [entry.name for entry in catalog() if group in (None, entry.group)]

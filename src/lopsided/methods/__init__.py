@@ -1,0 +1,1 @@
+"""Methods: learners with a scikit-learn face. `registry` lists them."""

@@ -1,0 +1,170 @@
+"""The face every method shares: scikit-learn's, with PU labels."""
+
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from lopsided._check import as_generator, check_labels, check_prior
+from lopsided._math import sigmoid
+from lopsided.methods._frames import as_pandas, category_levels, encode_categories
+
+__all__ = ["Accepts", "PUClassifier"]
+
+
+class Accepts(NamedTuple):
+    """What a learner can read besides finite numbers."""
+
+    nan: bool = False
+    sparse: bool = False
+    categories: bool = False
+
+
+class PUClassifier(ClassifierMixin, BaseEstimator):
+    """Base of all methods: checks what comes in, settles the prior, turns scores into answers.
+
+    A method implements `_fit(X, y, weight, rng)`, where X is a checked float array (or CSR
+    matrix), y holds 1 and 0, weight is an array or None and `prior_` is set, and `_scores(X)`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        Always 0 and 1.
+    prior_ : float
+        The prior in use: given, or guessed, and never below the labeled share.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, when X was a data frame.
+    """
+
+    _accepts: ClassVar[Accepts] = Accepts()
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "PUClassifier":
+        """Learn from labeled positives and unlabeled rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_rows, n_features)
+            The table. Which of NaN, sparse and categories are taken depends on the method.
+        y : array of shape (n_rows,)
+            1 = labeled positive, 0 = unlabeled.
+        sample_weight : array of shape (n_rows,), optional
+            Weights of the rows; 2 counts a row twice.
+
+        Returns
+        -------
+        self
+        """
+        X = as_pandas(X)
+        self.category_levels_ = category_levels(X, self._accepts.categories)
+        X = self._numbers(X, reset=True)
+        y = check_labels(y)
+        if len(y) != X.shape[0]:
+            raise ValueError(
+                f"X and y must have the same number of rows, got {X.shape[0]} and {len(y)}."
+            )
+        weight = self._weights(sample_weight, X, y)
+        self.classes_ = np.array([0, 1])
+        labeled_share = float(np.average(y, weights=weight))
+        if self._needs_prior():
+            self.prior_ = check_prior(getattr(self, "prior", None), labeled_share)
+        else:
+            self.prior_ = labeled_share
+        self._fit(X, y, weight, as_generator(self.random_state))
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return one score per row: larger is more positive, 0 is the boundary.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_rows, n_features)
+            Columns as in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        check_is_fitted(self)
+        X = self._numbers(as_pandas(X), reset=False)
+        return np.asarray(self._scores(X), dtype=np.float64)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the chance of each class by the model's own account, not calibrated.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_rows, n_features)
+            Columns as in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, 2)
+            Columns as in `classes_`.
+        """
+        scores = self.decision_function(X)
+        return np.column_stack([sigmoid(-scores), sigmoid(scores)])
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """Return 1 where the score is above 0, else 0. Where positives are rare, rank instead.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_rows, n_features)
+            Columns as in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        above = self.decision_function(X) > 0
+        return self.classes_[above.astype(int)]
+
+    def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
+        raise NotImplementedError
+
+    def _scores(self, X: Any) -> Any:
+        raise NotImplementedError
+
+    def _needs_prior(self) -> bool:
+        """Say whether the prior matters to this method as it is set up."""
+        return True
+
+    def _numbers(self, X: Any, reset: bool) -> Any:
+        """Return X as checked floats, categories as codes."""
+        return validate_data(
+            self,
+            encode_categories(X, self.category_levels_),
+            reset=reset,
+            accept_sparse="csr" if self._accepts.sparse else False,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite="allow-nan" if self._accepts.nan else True,
+            ensure_min_samples=1,
+        )
+
+    def _weights(self, sample_weight: Any, X: Any, y: NDArray[np.int8]) -> Any:
+        if sample_weight is None:
+            return None
+        weight = _check_sample_weight(
+            sample_weight, X, dtype=np.float64, ensure_non_negative=True
+        )
+        for label, kind in ((1, "labeled"), (0, "unlabeled")):
+            if not weight[y == label].sum() > 0:
+                raise ValueError(
+                    f"sample_weight must be above 0 for some {kind} rows, got 0 for all: one "
+                    "class is left. Weigh them, or leave sample_weight out."
+                )
+        return weight
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        # A guessed prior expects hidden positives, and fully labeled toy data have none.
+        tags.classifier_tags.poor_score = self._needs_prior()
+        tags.input_tags.allow_nan = self._accepts.nan
+        tags.input_tags.sparse = self._accepts.sparse
+        tags.input_tags.categorical = self._accepts.categories
+        return tags

@@ -1,0 +1,198 @@
+"""The one list of methods that the library, command line, studies and tests read."""
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+from lopsided._check import check_choice
+from lopsided.losses import FocalLoss, LogisticLoss
+from lopsided.risks import Hold, Risk, ifpu, imbnnpu, naive, nnpu, supervised, upu
+
+__all__ = ["METHODS", "Method", "build", "get_method", "list_methods"]
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class Method(NamedTuple):
+    """A registry entry: a name for a learner with its settings."""
+
+    name: str
+    target: str  # "module:class", imported when built
+    params: Mapping[str, Any]
+    summary: str
+    reference: str
+    takes_prior: bool = True
+    needs: tuple[str, ...] = ()  # optional packages
+    labels: Literal["pu", "true"] = "pu"  # "true": an oracle row, fitted on y_true by studies
+    quick: Mapping[str, Any] = _NOTHING  # small settings for contract tests
+
+    def load(self) -> type:
+        """Import and return the estimator class."""
+        module, _, name = self.target.partition(":")
+        return getattr(import_module(module), name)
+
+
+_BOOSTING = "lopsided.methods.boosting:BoostedRiskClassifier"
+_QUICK = MappingProxyType({"n_rounds": 20})
+_PAPER = "Zavitsanos, Paliouras: Focused PU learning from imbalanced data."
+_XGBOOST = "Chen, Guestrin: XGBoost. KDD 2016."
+
+METHODS: tuple[Method, ...] = (
+    Method(
+        "focused-xgb",
+        _BOOSTING,
+        {
+            "risk": ifpu(clamp=Hold(), target_prior=0.5),
+            "gradient_scale": 0.3,
+            "learning_rate": 0.1,
+            "subsample": 0.5,
+            "colsample_bynode": 0.5,
+            "n_parallel_trees": 4,
+        },
+        "Focused PU risk with both classes weighed alike, boosted with low variance.",
+        _PAPER,
+        quick=_QUICK,
+    ),
+    Method(
+        "ifpu-xgb",
+        _BOOSTING,
+        {"risk": ifpu(clamp=Hold())},
+        "Non-negative PU risk on the focal loss, XGBoost's default settings: the paper's row.",
+        _PAPER,
+        quick=_QUICK,
+    ),
+    Method(
+        "upu-xgb",
+        _BOOSTING,
+        {"risk": upu(LogisticLoss())},
+        "Unbiased PU risk on the logistic loss.",
+        "du Plessis, Niu, Sugiyama. ICML 2015.",
+        quick=_QUICK,
+    ),
+    Method(
+        "nnpu-xgb",
+        _BOOSTING,
+        {"risk": nnpu(LogisticLoss(), clamp=Hold())},
+        "Non-negative PU risk on the logistic loss.",
+        "Kiryo, Niu, du Plessis, Sugiyama. NeurIPS 2017.",
+        quick=_QUICK,
+    ),
+    Method(
+        "imbnnpu-xgb",
+        _BOOSTING,
+        {"risk": imbnnpu(LogisticLoss(), clamp=Hold())},
+        "Non-negative PU risk with both classes weighed alike.",
+        "Su, Chen, Xu. IJCAI 2021.",
+        quick=_QUICK,
+    ),
+    Method(
+        "naive-xgb",
+        _BOOSTING,
+        {"risk": naive(), "gradient_scale": 1.0},
+        "XGBoost with unlabeled rows taken for negatives: the baseline to beat.",
+        _XGBOOST,
+        takes_prior=False,
+        quick=_QUICK,
+    ),
+    Method(
+        "xgb",
+        _BOOSTING,
+        {"risk": supervised(), "gradient_scale": 1.0},
+        "XGBoost on the true labels: what full knowledge would give.",
+        _XGBOOST,
+        takes_prior=False,
+        labels="true",
+        quick=_QUICK,
+    ),
+    Method(
+        "xgb-focal",
+        _BOOSTING,
+        {"risk": supervised(FocalLoss()), "gradient_scale": 1.0},
+        "XGBoost with the focal loss on the true labels.",
+        _PAPER,
+        takes_prior=False,
+        labels="true",
+        quick=_QUICK,
+    ),
+)
+
+
+def list_methods(labels: Literal["pu", "true", "any"] = "pu") -> list[str]:
+    """Return the names of the methods.
+
+    Parameters
+    ----------
+    labels : {"pu", "true", "any"}, default="pu"
+        "pu" lists those that learn from positive and unlabeled rows, "true" the oracle rows
+        that studies fit on the truth, "any" both.
+
+    Examples
+    --------
+    >>> "ifpu-xgb" in list_methods()
+    True
+    """
+    check_choice(labels, ("pu", "true", "any"), "kind of labels")
+    return [method.name for method in METHODS if labels in (method.labels, "any")]
+
+
+def get_method(name: str) -> Method:
+    """Return the entry of a name, or name the nearest ones."""
+    check_choice(name, list_methods("any"), "method")
+    return next(method for method in METHODS if method.name == name)
+
+
+def build(name: str, **params: Any) -> Any:
+    """Make an estimator from its name in the registry.
+
+    Parameters
+    ----------
+    name : str
+        One of `list_methods("any")`.
+    **params
+        Settings of the estimator, or of its risk and loss (`gamma`, `target_prior`, `pool`,
+        `clamp`).
+
+    Returns
+    -------
+    PUClassifier
+
+    Examples
+    --------
+    >>> build("ifpu-xgb", gamma=0, max_depth=3).risk.loss
+    FocalLoss(gamma=0)
+    """
+    method = get_method(name)
+    estimator = method.load()
+    own = set(inspect.signature(estimator).parameters)
+    if not method.takes_prior:
+        own.discard("prior")
+    settings = {**method.params, **{key: params[key] for key in params if key in own}}
+    routed = {key: value for key, value in params.items() if key not in own}
+    if "prior" in routed and not method.takes_prior:
+        raise ValueError(f"{name} takes no prior: it does without. Leave prior out.")
+    risk = settings.get("risk")
+    for key in routed:
+        check_choice(key, sorted(own | _risk_parameters(risk)), f"parameter of {name}")
+    if routed:
+        settings["risk"] = _adjusted(risk, routed)
+    return estimator(**settings)
+
+
+def _risk_parameters(risk: Risk | None) -> set[str]:
+    """Return the names that `build` may set on a risk and its loss."""
+    if risk is None:
+        return set()
+    return ({part.name for part in fields(risk)} - {"loss"}) | {
+        part.name for part in fields(risk.loss)
+    }
+
+
+def _adjusted(risk: Risk, changes: dict[str, Any]) -> Risk:
+    on_loss = {part.name for part in fields(risk.loss)}
+    loss = replace(risk.loss, **{key: changes[key] for key in changes if key in on_loss})
+    return replace(
+        risk, loss=loss, **{key: changes[key] for key in changes if key not in on_loss}
+    )

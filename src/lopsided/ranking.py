@@ -1,0 +1,176 @@
+"""Rank the unlabeled rows of a table, each by a model that has not seen it."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lopsided._check import as_generator, check_labels, check_prior
+from lopsided._progress import Bar
+from lopsided.methods.registry import build, get_method
+
+__all__ = ["rank_against", "rank_unlabeled"]
+
+
+def rank_unlabeled(
+    X: Any,
+    y: Any,
+    method: Any = "focused-xgb",
+    *,
+    prior: float | None = None,
+    folds: int = 5,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> NDArray[np.float64]:
+    """Score every unlabeled row by a model fitted without it.
+
+    The unlabeled rows are dealt into folds. For each fold a model is fitted on all labeled rows
+    and the other folds, and the fold's rows are placed among the scores of the model's own
+    training rows: what comes out is the share of them that a row outranks, which can be
+    compared between folds where raw scores cannot.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or data frame of shape (n_rows, n_features)
+        The table.
+    y : array of shape (n_rows,)
+        1 = labeled positive, 0 = unlabeled.
+    method : str or PUClassifier, default="focused-xgb"
+        A name of the registry, or an estimator that is cloned for each fold.
+    prior : float or None, default=None
+        P(y_true = 1) in the whole table, where `method` is a name that takes one.
+    folds : int, default=5
+        Number of models.
+    random_state : int, Generator or None, default=None
+        Seed of the folds and the fits.
+    n_jobs : int or None, default=None
+        Threads of each fit, where `method` is a name.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        Larger = more positive; NaN for labeled rows. About 0 to 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(300, 2))
+    >>> y = (X[:, 0] > 1.8).astype(int)
+    >>> scores = rank_unlabeled(X, y, prior=0.1, random_state=0)
+    >>> int(np.isnan(scores).sum() == y.sum())
+    1
+    """
+    y = check_labels(y)
+    table = X if hasattr(X, "iloc") or hasattr(X, "shape") else np.asarray(X)
+    if table.shape[0] != len(y):
+        raise ValueError(
+            f"X and y must have the same number of rows, got {table.shape[0]} and {len(y)}."
+        )
+    unlabeled = np.flatnonzero(y == 0)
+    folds = min(int(folds), len(unlabeled))
+    if folds < 2:
+        raise ValueError(
+            f"At least two folds of unlabeled rows are needed, got {folds}. Add unlabeled rows."
+        )
+    rng = as_generator(random_state)
+    fold_of = rng.permutation(np.arange(len(unlabeled)) % folds)
+    settled = _settle_prior(method, prior, y)
+    scores = np.full(len(y), np.nan)
+    with Bar(folds, "ranking") as bar:
+        for fold in range(folds):
+            held_out = unlabeled[fold_of == fold]
+            rows = np.setdiff1d(np.arange(len(y)), held_out)
+            model = _model(method, _fold_prior(settled, y, rows), rng, n_jobs)
+            model.fit(_take(table, rows), y[rows])
+            scores[held_out] = rank_against(
+                model.decision_function(_take(table, rows)),
+                model.decision_function(_take(table, held_out)),
+            )
+            bar.advance()
+    return scores
+
+
+def rank_against(reference: Any, scores: Any) -> NDArray[np.float64]:
+    """Return the share of reference scores that each score outranks, without needless ties.
+
+    Between two neighbors of the reference the share is interpolated; beyond its ends it goes on
+    rising by less than one step, so that the order of the scores is kept everywhere.
+
+    Parameters
+    ----------
+    reference : array of shape (n_reference,)
+        Scores to compare with.
+    scores : array of shape (n_rows,)
+        Scores to place.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+
+    Examples
+    --------
+    >>> rank_against([0.0, 1.0, 2.0, 3.0], [1.5, 0.0]).tolist()
+    [0.5, 0.125]
+    """
+    known, counts = np.unique(np.asarray(reference, dtype=float), return_counts=True)
+    values = np.asarray(scores, dtype=float)
+    total = counts.sum()
+    middles = (np.cumsum(counts) - counts / 2) / total
+    placed = np.interp(values, known, middles)
+    spread = float(known[-1] - known[0]) or 1.0
+    above = np.maximum(values - known[-1], 0) / spread
+    below = np.maximum(known[0] - values, 0) / spread
+    return placed + (above / (1 + above) - below / (1 + below)) / (2 * total)
+
+
+def _settle_prior(method: Any, prior: float | None, y: NDArray[np.int8]) -> float | None:
+    """Return the prior of the whole table, guessed once and not once per fold."""
+    if not isinstance(method, str):
+        if prior is not None:
+            raise ValueError(
+                "prior goes with a method's name; set it on the estimator instead."
+            )
+        return None
+    entry = get_method(method)
+    if entry.labels == "true":
+        raise ValueError(
+            f"{method} learns from true labels and is for comparison only, got PU labels. "
+            "Choose another method."
+        )
+    if not entry.takes_prior:
+        if prior is not None:
+            raise ValueError(f"{method} takes no prior: it does without. Leave prior out.")
+        return None
+    return check_prior(prior, float(y.mean()))
+
+
+def _fold_prior(
+    prior: float | None, y: NDArray[np.int8], rows: NDArray[np.intp]
+) -> float | None:
+    """Return the prior of a training part: all labeled rows and fewer of the rest."""
+    if prior is None:
+        return None
+    n_labeled = y.sum()
+    hidden_rate = (prior * len(y) - n_labeled) / (len(y) - n_labeled)
+    return float((n_labeled + hidden_rate * (len(rows) - n_labeled)) / len(rows))
+
+
+def _model(method: Any, prior: float | None, rng: np.random.Generator, n_jobs: Any) -> Any:
+    from sklearn.base import clone
+
+    seed = int(rng.integers(2**31))
+    if not isinstance(method, str):
+        model = clone(method)
+        return (
+            model.set_params(random_state=seed)
+            if "random_state" in model.get_params()
+            else model
+        )
+    settings: dict[str, Any] = {"random_state": seed, "n_jobs": n_jobs}
+    if prior is not None:
+        settings["prior"] = prior
+    return build(method, **settings)
+
+
+def _take(table: Any, rows: NDArray[np.intp]) -> Any:
+    return table.iloc[rows] if hasattr(table, "iloc") else table[rows]

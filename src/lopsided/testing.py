@@ -1,0 +1,293 @@
+"""The contract that every method keeps, as checks to run on yours."""
+
+import pickle
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import get_tags
+from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
+from sklearn.utils.validation import check_is_fitted
+
+from lopsided._check import PriorWarning
+from lopsided.methods.registry import build, get_method
+
+__all__ = ["EXPECTED_FAILURES", "LABEL_CHECKS", "check_method", "contract_checks"]
+
+_LABELS = "feeds class labels other than 1/0 or booleans, and y holds nothing else here"
+_WEIGHTS = "histogram bins and random samples see weighted rows and repeated rows differently"
+
+LABEL_CHECKS: Mapping[str, str] = MappingProxyType(
+    dict.fromkeys(
+        (
+            "check_classifier_data_not_an_array",
+            "check_classifiers_classes",
+            "check_estimators_dtypes",
+            "check_sample_weights_not_an_array",
+            "check_sample_weights_not_overwritten",
+            "check_sample_weights_pandas_series",
+            "check_sample_weights_shape",
+        ),
+        _LABELS,
+    )
+)
+"""scikit-learn's checks that use other labels; they must pass once the labels are mapped."""
+
+EXPECTED_FAILURES: Mapping[str, str] = MappingProxyType(
+    {
+        **LABEL_CHECKS,
+        "check_sample_weight_equivalence_on_dense_data": _WEIGHTS,
+        "check_sample_weight_equivalence_on_sparse_data": _WEIGHTS,
+    }
+)
+"""Every check of scikit-learn that a method may fail, with the reason."""
+
+
+def check_method(method: Any) -> None:
+    """Run the whole contract on a method and raise at the first breach.
+
+    Parameters
+    ----------
+    method : str or PUClassifier
+        A name of the registry, which is built with its quick settings, or an estimator.
+
+    Examples
+    --------
+    >>> check_method("naive-xgb")
+    """
+    for _, check in contract_checks(method):
+        check()
+
+
+def contract_checks(method: Any) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Yield the parts of the contract as (name, function without arguments).
+
+    Parameters
+    ----------
+    method : str or PUClassifier
+        As in `check_method`.
+    """
+    estimator = _estimator(method)
+    yield "scikit-learn", partial(_check_sklearn, estimator)
+    yield "scikit-learn with mapped labels", partial(_check_mapped_labels, estimator)
+    for check in (
+        _check_two_labeled_rows_suffice,
+        _check_booleans_are_labels,
+        _check_seed_decides,
+        _check_pickle_keeps_scores,
+        _check_frames_equal_arrays,
+        _check_missing_values,
+        _check_sparse_equals_dense,
+        _check_categories,
+        _check_prior,
+        _check_weights_of_one_change_nothing,
+        _check_answers_agree,
+    ):
+        yield (
+            check.__name__.removeprefix("_check_").replace("_", " "),
+            partial(check, estimator),
+        )
+
+
+def _estimator(method: Any) -> Any:
+    if not isinstance(method, str):
+        return clone(method)
+    return build(method, random_state=0, **get_method(method).quick)
+
+
+class _MappedLabels(ClassifierMixin, BaseEstimator):
+    """A method behind any two labels: the second in order is the labeled positive."""
+
+    def __init__(self, method=None):
+        self.method = method
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "_MappedLabels":
+        self.classes_, codes = np.unique(np.asarray(y), return_inverse=True)
+        self.method_ = clone(self.method).fit(X, codes.ravel(), sample_weight=sample_weight)
+        self.n_features_in_ = self.method_.n_features_in_
+        return self
+
+    def decision_function(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return self.method_.decision_function(X)
+
+    def predict_proba(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return self.method_.predict_proba(X)
+
+    def predict(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return self.classes_[self.method_.predict(X)]
+
+    def __sklearn_tags__(self) -> Any:
+        return get_tags(self.method)
+
+
+def _check_sklearn(estimator: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_estimator(estimator, expected_failed_checks=dict(EXPECTED_FAILURES), on_skip=None)
+
+
+def _check_mapped_labels(estimator: Any) -> None:
+    found = set()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for mapped, check in estimator_checks_generator(_MappedLabels(estimator)):
+            name = getattr(check, "func", check).__name__
+            if name in LABEL_CHECKS:
+                found.add(name)
+                check(mapped)
+    missing = set(LABEL_CHECKS) - found
+    assert not missing, f"scikit-learn no longer has {missing}: take them off the list"
+
+
+def _table(n_rows: int = 120, n_labeled: int = 12) -> tuple[Any, Any]:
+    """Return a small PU table in which positives have a large first column."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(n_rows, 4)).round(3)
+    y = np.zeros(n_rows, dtype=int)
+    y[:n_labeled] = 1
+    X[: 2 * n_labeled, 0] += 2.5
+    return X, y
+
+
+def _fit(estimator: Any, X: Any, y: Any, **options: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PriorWarning)
+        return clone(estimator).fit(X, y, **options)
+
+
+def _check_two_labeled_rows_suffice(estimator: Any) -> None:
+    X, y = _table(n_labeled=2)
+    scores = _fit(estimator, X, y).decision_function(X)
+    assert np.isfinite(scores).all()
+
+
+def _check_booleans_are_labels(estimator: Any) -> None:
+    X, y = _table()
+    numbers = _fit(estimator, X, y).decision_function(X)
+    booleans = _fit(estimator, X, y.astype(bool)).decision_function(X)
+    np.testing.assert_array_equal(numbers, booleans)
+
+
+def _check_seed_decides(estimator: Any) -> None:
+    X, y = _table()
+    first, second = (_fit(estimator, X, y).decision_function(X) for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+
+
+def _check_pickle_keeps_scores(estimator: Any) -> None:
+    X, y = _table()
+    model = _fit(estimator, X, y)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(model.decision_function(X), again.decision_function(X))
+
+
+def _check_frames_equal_arrays(estimator: Any) -> None:
+    import pandas as pd
+
+    X, y = _table()
+    expected = _fit(estimator, X, y).decision_function(X)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    model = _fit(estimator, frame, pd.Series(y))
+    assert list(model.feature_names_in_) == list("abcd")
+    np.testing.assert_array_equal(model.decision_function(frame), expected)
+    try:
+        import polars
+    except ImportError:
+        return
+    other = polars.DataFrame(X, schema=list("abcd"))
+    np.testing.assert_array_equal(_fit(estimator, other, y).decision_function(other), expected)
+
+
+def _check_missing_values(estimator: Any) -> None:
+    X, y = _table()
+    X[::7, 1] = np.nan
+    if get_tags(estimator).input_tags.allow_nan:
+        assert np.isfinite(_fit(estimator, X, y).decision_function(X)).all()
+    else:
+        _assert_refused(estimator, X, y, "NaN")
+
+
+def _check_sparse_equals_dense(estimator: Any) -> None:
+    from scipy.sparse import csr_array
+
+    X, y = _table()
+    X[np.abs(X) < 0.5] = 0
+    if not get_tags(estimator).input_tags.sparse:
+        _assert_refused(estimator, csr_array(X), y, "parse")
+        return
+    for trained_on in (X, csr_array(X)):
+        model = _fit(estimator, trained_on, y)
+        np.testing.assert_allclose(
+            model.decision_function(csr_array(X)), model.decision_function(X), rtol=1e-6
+        )
+
+
+def _check_categories(estimator: Any) -> None:
+    import pandas as pd
+
+    X, y = _table()
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    frame["kind"] = pd.Categorical(np.where(X[:, 0] > 1, "high", "low"))
+    if not get_tags(estimator).input_tags.categorical:
+        _assert_refused(estimator, frame, y, "kind")
+        return
+    model = _fit(estimator, frame, y)
+    scores = model.decision_function(frame)
+    assert np.isfinite(scores).all()
+    # Codes depend on the levels a frame happens to list; scores must not.
+    frame["kind"] = frame["kind"].cat.set_categories(["unseen", "low", "high"])
+    np.testing.assert_array_equal(model.decision_function(frame), scores)
+
+
+def _check_prior(estimator: Any) -> None:
+    X, y = _table()
+    if "prior" not in estimator.get_params() or not estimator._needs_prior():
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", PriorWarning)
+            clone(estimator).fit(X, y)
+        return
+    model = clone(estimator).set_params(prior=0.2).fit(X, y)
+    assert model.prior_ == 0.2
+    share = y.mean()
+    for given, settled in ((None, min(2 * share, (1 + share) / 2)), (share / 2, share)):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model = clone(estimator).set_params(prior=given).fit(X, y)
+        assert abs(model.prior_ - settled) < 1e-12, model.prior_
+        assert any(issubclass(warning.category, PriorWarning) for warning in caught)
+    for wrong in (0, 1, -0.1, "high"):
+        _assert_refused(clone(estimator).set_params(prior=wrong), X, y, "prior")
+
+
+def _check_weights_of_one_change_nothing(estimator: Any) -> None:
+    X, y = _table()
+    plain = _fit(estimator, X, y).decision_function(X)
+    weighted = _fit(estimator, X, y, sample_weight=np.ones(len(y))).decision_function(X)
+    np.testing.assert_allclose(plain, weighted, rtol=1e-6)
+
+
+def _check_answers_agree(estimator: Any) -> None:
+    X, y = _table()
+    model = _fit(estimator, X, y)
+    scores, chances = model.decision_function(X), model.predict_proba(X)
+    assert scores.shape == (len(X),)
+    assert scores.dtype == np.float64
+    np.testing.assert_array_equal(model.predict(X), (scores > 0).astype(int))
+    np.testing.assert_allclose(chances.sum(axis=1), 1)
+    assert (np.diff(chances[np.argsort(scores), 1]) >= 0).all()
+
+
+def _assert_refused(estimator: Any, X: Any, y: Any, word: str) -> None:
+    message = "nothing, it was accepted"
+    try:
+        _fit(estimator, X, y)
+    except (TypeError, ValueError) as error:
+        message = str(error)
+    assert word in message, f"{estimator!r} should refuse this and speak of {word!r}: {message}"
