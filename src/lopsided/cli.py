@@ -141,8 +141,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.run(options)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader (`head`, say) has had enough: not an error, but nothing may be flushed
-        again.os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader (`head`, say) has had enough: no error, but nothing more may be flushed.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (ValueError, OSError, ImportError) as error:
         _say(f"lopsided: {error}")

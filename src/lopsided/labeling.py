@@ -127,7 +127,9 @@ class SAR:
         return np.asarray(means)
 
 
-def _hide(truth: NDArray[np.int8], hidden: float, weight: NDArray[Any], rng: Any) -> Any:
+def _hide(
+    truth: NDArray[np.int8], hidden: float, weight: NDArray[Any], rng: Any
+) -> NDArray[np.int8]:
     """Hide a share of the positives, drawn one by one without replacement by weight."""
     positives = np.flatnonzero(truth == 1)
     n_hidden = ceil(check_share(hidden, "hidden") * len(positives) - 1e-9)

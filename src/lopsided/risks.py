@@ -166,6 +166,17 @@ class Risk:
         """Return the log-odds of a positive that scores trained on this risk stand for."""
         return self.loss.log_odds(scores)
 
+    def rest(self, y: Any, prior: float, weight: Any = None) -> float:
+        """Return the best constant score: where a learner starts before it knows any row."""
+        from scipy.optimize import brentq
+
+        sides = self.balance(np.zeros(len(y)), y, prior, weight)
+        up, down = sides.positive.sum(), sides.negative.sum()
+        if not (up > 0 and down > 0):
+            return 0.0
+        goal = np.log(up / down)
+        return float(brentq(lambda score: self.loss.log_odds(score) - goal, -100, 100))
+
 
 @dataclass(frozen=True)
 class PURisk(Risk):

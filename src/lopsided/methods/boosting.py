@@ -155,13 +155,15 @@ class BoostedRiskClassifier(PUClassifier):
         self.risk_ = self._risk()
         self.zeros_are_absent_ = issparse(X)
         X = self._as_trained(X)
-        params = self._params(seed=int(rng.integers(2**31)))
+        params = self._params(
+            seed=int(rng.integers(2**31)), start=self.risk_.rest(y, self.prior_, weight)
+        )
         self.n_rounds_ = int(self.n_rounds)
         if self.early_stopping_rounds is not None and _enough_labels(y):
             self.n_rounds_ = self._best_rounds(X, y, weight, params)
         self.booster_ = self._train(X, y, weight, params, self.n_rounds_)
 
-    def _params(self, seed: int) -> dict[str, Any]:
+    def _params(self, seed: int, start: float) -> dict[str, Any]:
         """Return the settings under XGBoost's names."""
         params = {
             "eta": self.learning_rate,
@@ -180,7 +182,7 @@ class BoostedRiskClassifier(PUClassifier):
             "colsample_bylevel": self.colsample_bylevel,
             "colsample_bynode": self.colsample_bynode,
             "tree_method": "hist",
-            "base_score": 0.0,
+            "base_score": start,
             "disable_default_eval_metric": 1,
             "nthread": self._n_threads(),
             "seed": seed,
@@ -230,7 +232,7 @@ class BoostedRiskClassifier(PUClassifier):
         )
         held_out = options.pop("held_out", None)
         if held_out is not None:
-            options["evals"] = [(self._matrix(held_out, like=matrix), "held-out")]
+            options["evals"] = [(self._matrix(held_out, like=matrix), "held_out")]
         with Bar(n_rounds, "boosting") as bar:
             return require("xgboost").train(
                 params,
@@ -323,7 +325,9 @@ def _enough_labels(y: NDArray[np.int8]) -> bool:
 
 
 def _show_progress(bar: Bar) -> Any:
-    class ShowProgress(require("xgboost").callback.TrainingCallback):
+    callback: Any = require("xgboost").callback.TrainingCallback
+
+    class ShowProgress(callback):
         def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
             bar.advance()
             return False

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from lopsided._check import check_choice
 from lopsided.losses import FocalLoss, LogisticLoss
-from lopsided.risks import Hold, Risk, ifpu, imbnnpu, naive, nnpu, supervised, upu
+from lopsided.risks import Hold, ifpu, imbnnpu, naive, nnpu, supervised, upu
 
 __all__ = ["METHODS", "Method", "build", "get_method", "list_methods"]
 
@@ -29,7 +29,7 @@ class Method(NamedTuple):
     labels: Literal["pu", "true"] = "pu"  # "true": an oracle row, fitted on y_true by studies
     quick: Mapping[str, Any] = _NOTHING  # small settings for contract tests
 
-    def load(self) -> type:
+    def load(self) -> Any:
         """Import and return the estimator class."""
         module, _, name = self.target.partition(":")
         return getattr(import_module(module), name)
@@ -181,18 +181,17 @@ def build(name: str, **params: Any) -> Any:
     return estimator(**settings)
 
 
-def _risk_parameters(risk: Risk | None) -> set[str]:
+def _names(part: Any) -> set[str]:
+    return {setting.name for setting in fields(part)}
+
+
+def _risk_parameters(risk: Any) -> set[str]:
     """Return the names that `build` may set on a risk and its loss."""
-    if risk is None:
-        return set()
-    return ({part.name for part in fields(risk)} - {"loss"}) | {
-        part.name for part in fields(risk.loss)
-    }
+    return (_names(risk) - {"loss"}) | _names(risk.loss) if risk is not None else set()
 
 
-def _adjusted(risk: Risk, changes: dict[str, Any]) -> Risk:
-    on_loss = {part.name for part in fields(risk.loss)}
-    loss = replace(risk.loss, **{key: changes[key] for key in changes if key in on_loss})
-    return replace(
-        risk, loss=loss, **{key: changes[key] for key in changes if key not in on_loss}
-    )
+def _adjusted(risk: Any, changes: dict[str, Any]) -> Any:
+    """Return a risk with some settings of its own and of its loss changed."""
+    on_loss = {key: changes[key] for key in changes if key in _names(risk.loss)}
+    on_risk = {key: changes[key] for key in changes if key not in on_loss}
+    return replace(risk, loss=replace(risk.loss, **on_loss), **on_risk)

@@ -1,0 +1,196 @@
+import numpy as np
+import pandas as pd
+import pytest
+import xgboost
+from numpy.testing import assert_allclose
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from lopsided.labeling import SCAR
+from lopsided.losses import FocalLoss
+from lopsided.methods.boosting import BoostedRiskClassifier
+from lopsided.methods.registry import build
+from lopsided.metrics import average_precision, roc_auc
+from lopsided.risks import Climb, Hold, ifpu, naive, upu
+
+
+def blobs(n_rows=1500, seed=0):
+    """A table with 10 % positives, shifted in two of five columns, half of them labeled."""
+    rng = np.random.default_rng(seed)
+    truth = (np.arange(n_rows) < n_rows // 10).astype(int)
+    X = rng.normal(size=(n_rows, 5)).astype(np.float32)
+    X[truth == 1, :2] += 1.6
+    return X, truth, SCAR(0.5).draw(X, truth, seed)
+
+
+X, TRUTH, Y = blobs()
+NEW_X, NEW_TRUTH, _ = blobs(seed=1)
+
+
+def test_naive_boosting_equals_xgboost_itself():
+    model = build("naive-xgb", n_rounds=30, random_state=0).fit(X, Y)
+    params = {"objective": "binary:logistic", "nthread": 1, "base_score": float(Y.mean())}
+    plain = xgboost.train(params, xgboost.QuantileDMatrix(X, Y), 30)
+    expected = plain.predict(xgboost.DMatrix(NEW_X), output_margin=True)
+    assert_allclose(model.decision_function(NEW_X), expected, atol=1e-3)
+
+
+def test_a_boosted_risk_ranks_new_rows_well():
+    for name in ("ifpu-xgb", "focused-xgb", "nnpu-xgb", "imbnnpu-xgb", "upu-xgb"):
+        model = build(name, prior=0.1, random_state=0).fit(X, Y)
+        assert roc_auc(NEW_TRUTH, model.decision_function(NEW_X)) > 0.85, name
+
+
+def test_boosting_lowers_the_risk_it_is_given():
+    risk = upu()
+    few, many = (
+        BoostedRiskClassifier(risk, prior=0.1, n_rounds=rounds, random_state=0).fit(X, Y)
+        for rounds in (2, 40)
+    )
+    margins = [
+        model.booster_.inplace_predict(X, predict_type="margin") for model in (few, many)
+    ]
+    assert risk.estimate(margins[1], Y, 0.1) < risk.estimate(margins[0], Y, 0.1)
+
+
+def test_the_first_tree_is_a_newton_step_from_the_rest_of_the_risk():
+    risk = ifpu(clamp=Hold())
+    model = BoostedRiskClassifier(
+        risk,
+        prior=0.1,
+        n_rounds=1,
+        learning_rate=1.0,
+        max_depth=1,
+        gradient_scale=1.0,
+        min_child_weight=0.0,
+    ).fit(X, Y)
+    start = np.full(len(Y), risk.rest(Y, 0.1), dtype=np.float32)
+    steps = model.booster_.inplace_predict(X, predict_type="margin") - start
+    gradient = len(Y) * risk.gradient(start, Y, 0.1)
+    curvature = len(Y) * risk.curvature(start, Y, 0.1)
+    assert len(np.unique(steps)) == 2
+    for step in np.unique(steps):
+        leaf = steps == step
+        expected = -gradient[leaf].sum() / (curvature[leaf].sum() + 1.0)  # lambda = 1
+        assert_allclose(step, expected, rtol=1e-3)
+
+
+def test_scores_are_log_odds_at_the_given_prior():
+    rng = np.random.default_rng(0)
+    table = rng.integers(0, 2, size=(4000, 1)).astype(float)
+    # A quarter of the rows with 1 and none with 0 are positive; half of the positives labeled.
+    truth = (rng.random(4000) < 0.25 * table[:, 0]).astype(int)
+    y = SCAR(0.5).draw(table, truth, 0)
+    options = {
+        "gradient_scale": 1.0,
+        "reg_lambda": 0.0,
+        "n_rounds": 60,
+        "min_child_weight": 0.0,
+    }
+    for name in ("ifpu-xgb", "nnpu-xgb", "imbnnpu-xgb", "focused-xgb"):
+        model = build(name, prior=truth.mean(), random_state=0, **options).fit(table, y)
+        chance = model.predict_proba([[1.0]])[0, 1]
+        assert abs(chance - truth[table[:, 0] == 1].mean()) < 0.05, name
+        assert not model.predict([[1.0]])[0]
+
+
+def test_the_step_of_a_mini_batch_does_not_suit_boosting():
+    held, climbing = (
+        build("ifpu-xgb", clamp=clamp, prior=0.1, random_state=0).fit(X, Y)
+        for clamp in (Hold(), Climb())
+    )
+    held_ap, climbing_ap = (
+        average_precision(NEW_TRUTH, model.decision_function(NEW_X))
+        for model in (held, climbing)
+    )
+    assert held_ap >= climbing_ap - 0.02
+
+
+def test_early_stopping_finds_fewer_rounds_and_fits_all_rows():
+    model = build("naive-xgb", n_rounds=300, early_stopping_rounds=5, random_state=0).fit(X, Y)
+    assert 1 <= model.n_rounds_ < 300
+    assert model.booster_.num_boosted_rounds() == model.n_rounds_
+    again = build("naive-xgb", n_rounds=model.n_rounds_, random_state=0).fit(X, Y)
+    assert_allclose(again.decision_function(X), model.decision_function(X))
+
+
+def test_early_stopping_takes_weights():
+    weight = np.where(Y == 1, 2.0, 1.0)
+    model = build("ifpu-xgb", prior=0.1, n_rounds=50, early_stopping_rounds=3, random_state=0)
+    assert model.fit(X, Y, sample_weight=weight).n_rounds_ <= 50
+
+
+def test_early_stopping_without_enough_labels_runs_all_rounds():
+    few = np.where(np.cumsum(Y) <= 5, Y, 0)
+    model = build("naive-xgb", n_rounds=12, early_stopping_rounds=2, random_state=0)
+    with pytest.warns(UserWarning, match="needs 10 labeled rows, got 5"):
+        assert model.fit(X, few).n_rounds_ == 12
+
+
+def test_weights_move_the_model_toward_heavy_rows():
+    weight = np.where((Y == 1) & (X[:, 0] > 1.6), 50.0, 1.0)
+    light = build("nnpu-xgb", prior=0.6, random_state=0).fit(X, Y)
+    heavy = build("nnpu-xgb", prior=0.6, random_state=0).fit(X, Y, sample_weight=weight)
+    chosen = weight > 1
+    assert heavy.decision_function(X)[chosen].mean() > light.decision_function(X)[chosen].mean()
+
+
+def test_importances_sum_to_one_and_find_the_columns_that_matter():
+    model = build("focused-xgb", prior=0.1, random_state=0).fit(X, Y)
+    importances = model.feature_importances_
+    assert importances.sum() == pytest.approx(1)
+    assert set(np.argsort(importances)[-2:]) == {0, 1}
+
+
+def test_importances_of_a_model_without_splits_are_zero():
+    model = build("naive-xgb", n_rounds=1, min_split_loss=1e9).fit(X, Y)
+    assert not model.feature_importances_.any()
+
+
+def test_importances_carry_over_to_named_columns():
+    frame = pd.DataFrame(X, columns=["f3", "f0", "b", "c", "a"])
+    named = build("naive-xgb", random_state=0).fit(frame, Y)
+    plain = build("naive-xgb", random_state=0).fit(X, Y)
+    assert_allclose(named.feature_importances_, plain.feature_importances_)
+
+
+def test_a_monotone_column_never_lowers_the_score():
+    signs = [1, 0, 0, 0, 0]
+    model = build("ifpu-xgb", prior=0.1, monotone_constraints=signs, random_state=0).fit(X, Y)
+    rows = np.repeat(X[:20], 30, axis=0)
+    rows[:, 0] = np.tile(np.linspace(-3, 4, 30), 20)
+    scores = model.decision_function(rows).reshape(20, 30)
+    assert (np.diff(scores, axis=1) >= -1e-6).all()
+
+
+def test_categories_split_as_sets_and_not_by_their_codes():
+    rng = np.random.default_rng(0)
+    kind = rng.choice(list("abcdef"), size=2000)
+    truth = np.isin(kind, ["b", "e"]) & (rng.random(2000) < 0.5)
+    frame = pd.DataFrame({"kind": pd.Categorical(kind), "noise": rng.normal(size=2000)})
+    model = build("naive-xgb", n_rounds=5, max_depth=1, random_state=0)
+    scores = model.fit(frame, SCAR(0.5).draw(None, truth, 0)).decision_function(frame)
+    assert scores[np.isin(kind, ["b", "e"])].min() > scores[~np.isin(kind, ["b", "e"])].max()
+
+
+def test_models_work_in_pipelines_and_grid_searches():
+    pipeline = make_pipeline(StandardScaler(), build("ifpu-xgb", prior=0.1, n_rounds=5))
+    search = GridSearchCV(
+        pipeline,
+        {
+            "boostedriskclassifier__max_depth": [1, 3],
+            "boostedriskclassifier__risk": [ifpu(clamp=Hold()), naive(FocalLoss())],
+        },
+        scoring="average_precision",
+        cv=2,
+    ).fit(X, Y)
+    assert search.best_score_ > 0.2
+
+
+def test_two_threads_and_one_give_the_same_scores():
+    one, two = (
+        build("focused-xgb", prior=0.1, n_jobs=jobs, random_state=0).fit(X, Y)
+        for jobs in (1, 2)
+    )
+    assert_allclose(one.decision_function(X), two.decision_function(X), atol=1e-4)

@@ -1,0 +1,66 @@
+import pytest
+
+import lopsided
+from lopsided.methods.registry import METHODS, get_method, list_methods
+from lopsided.risks import Climb
+
+
+def test_names_are_unique_and_every_entry_tells_what_it_is():
+    names = [method.name for method in METHODS]
+    assert len(set(names)) == len(names)
+    for method in METHODS:
+        assert method.summary.endswith(".")
+        assert method.reference
+
+
+def test_oracle_rows_are_not_listed_unless_asked_for():
+    assert "xgb" not in list_methods()
+    assert list_methods("true") == ["xgb", "xgb-focal"]
+    assert set(list_methods("any")) == {method.name for method in METHODS}
+
+
+@pytest.mark.parametrize("name", list_methods("any"))
+def test_every_method_can_be_built_and_says_so_in_its_repr(name):
+    assert "Classifier" in repr(lopsided.build(name))
+
+
+def test_build_routes_settings_to_the_risk_and_its_loss():
+    model = lopsided.build(
+        "ifpu-xgb", gamma=0, target_prior=0.4, pool="rest", clamp=Climb(), max_depth=2
+    )
+    assert model.risk.loss.gamma == 0
+    assert model.risk.target_prior == 0.4
+    assert model.risk.pool == "rest"
+    assert model.risk.clamp == Climb()
+    assert model.max_depth == 2
+
+
+def test_build_leaves_the_registry_as_it_was():
+    lopsided.build("ifpu-xgb", gamma=0)
+    assert lopsided.build("ifpu-xgb").risk.loss.gamma == 3
+
+
+def test_unknown_parameters_are_refused_with_the_nearest_names():
+    with pytest.raises(ValueError, match=r"No parameter of ifpu-xgb is called 'gama'.*gamma"):
+        lopsided.build("ifpu-xgb", gama=1)
+    with pytest.raises(ValueError, match="n_rounds"):
+        lopsided.build("naive-xgb", n_round=1)
+
+
+def test_a_parameter_of_another_risk_is_refused():
+    with pytest.raises(ValueError, match="'gamma'"):
+        lopsided.build("nnpu-xgb", gamma=1)
+    with pytest.raises(ValueError, match="'pool'"):
+        lopsided.build("naive-xgb", pool="rest")
+
+
+def test_a_method_that_needs_no_prior_takes_none():
+    with pytest.raises(ValueError, match="naive-xgb takes no prior"):
+        lopsided.build("naive-xgb", prior=0.1)
+
+
+def test_unknown_methods_are_refused_with_the_nearest_names():
+    with pytest.raises(ValueError, match="Did you mean ifpu-xgb"):
+        lopsided.build("ifpu_xgb")
+    with pytest.raises(ValueError, match="Choose from"):
+        get_method("zzzzzz")

@@ -1,0 +1,183 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lopsided import __version__, list_methods
+from lopsided.cli import main
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.fixture
+def claims(tmp_path):
+    """A table as a fraud office has it, with 12 known and 12 unknown frauds."""
+    n = 240
+    fraud = np.arange(n) < 24
+    frame = pd.DataFrame(
+        {
+            "claim": [f"c{i:03}" for i in range(n)],
+            "amount": RNG.normal(size=n) + 2.5 * fraud,
+            "city": np.where(RNG.random(n) < 0.3, None, RNG.choice(["A", "B"], size=n)),
+            "day": pd.date_range("2024-01-01", periods=n).astype(str),
+            "age": np.where(RNG.random(n) < 0.2, np.nan, RNG.normal(size=n)),
+            "status": np.where(np.arange(n) < 12, "confirmed", "open"),
+        }
+    ).sample(frac=1, random_state=0)
+    path = tmp_path / "claims.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+def rank(claims, *words):
+    return main(["rank", str(claims), "--label", "status", "--positive", "confirmed", *words])
+
+
+def test_rank_writes_the_unlabeled_rows_best_first(claims, tmp_path, capsys):
+    out = tmp_path / "ranked.csv"
+    assert rank(claims, "--id", "claim", "--prior", "0.1", "-o", str(out)) == 0
+    ranked = pd.read_csv(out)
+    columns = ["rank", "id", "score", "amount", "city", "day", "age", "status"]
+    assert list(ranked.columns) == columns
+    assert len(ranked) == 228
+    assert list(ranked["rank"]) == list(range(1, 229))
+    assert ranked["score"].is_monotonic_decreasing
+    assert (ranked["status"] == "open").all()
+    hidden = [f"c{i:03}" for i in range(12, 24)]
+    assert ranked["id"][:24].isin(hidden).sum() >= 8
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "focused-xgb ranked 228 unlabeled rows" in captured.err
+
+
+def test_rank_prints_csv_without_an_output_file(claims, capsys):
+    assert rank(claims, "--top", "3", "--prior", "0.1") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("rank,id,score,claim,amount")
+    assert len(lines) == 4
+
+
+def test_rank_reads_and_writes_parquet(claims, tmp_path):
+    table, out = tmp_path / "t.parquet", tmp_path / "r.parquet"
+    pd.read_csv(claims, parse_dates=["day"]).to_parquet(table)
+    assert rank(table, "--prior", "0.1", "-o", str(out)) == 0
+    assert len(pd.read_parquet(out)) == 228
+
+
+def test_rank_gives_the_same_list_twice(claims, capsys):
+    texts = []
+    for _ in range(2):
+        rank(claims, "--prior", "0.1", "--jobs", "1")
+        texts.append(capsys.readouterr().out)
+    assert texts[0] == texts[1]
+
+
+def test_a_guessed_prior_is_said_in_one_line(claims, capsys):
+    assert rank(claims, "--top", "1") == 0
+    assert capsys.readouterr().err.count("note: No prior was given") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--method", "ifpu-xbg"], "Did you mean ifpu-xgb"),
+        (["--method", "xgb"], "learns from true labels"),
+        (["--label", "statos"], "Did you mean status"),
+        (["--positive", "closed"], "No row of column 'status' is 'closed'"),
+        (["--id", "klaim"], "Did you mean claim"),
+        (["--drop", "amount,city,day,age,claim"], "No column is left"),
+        (["--prior", "1.5"], "prior must lie between 0 and 1"),
+        (["--top", "0"], "top must be at least 1"),
+        (["-o", "ranked.xlsx"], "must end in .csv"),
+        (["-o", "/proc/nowhere/ranked.csv"], "nowhere"),
+    ],
+)
+def test_bad_words_get_one_sentence_and_code_two(claims, capsys, words, message):
+    assert rank(claims, *words) == 2
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert "Traceback" not in captured.err
+    assert captured.out == ""
+
+
+def test_a_missing_file_gets_one_sentence_and_code_two(tmp_path, capsys):
+    assert rank(tmp_path / "none.csv") == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [[], ["rank"], ["rnak"], ["rank", "t.csv", "--label"]])
+def test_a_wrong_command_shows_how_to_use_it(words, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(words)
+    assert stop.value.code == 2
+    assert "usage: lopsided" in capsys.readouterr().err
+
+
+def test_help_shows_examples_and_version_the_version(capsys):
+    for words in (["--help"], ["rank", "--help"]):
+        with pytest.raises(SystemExit):
+            main(words)
+        assert "lopsided rank claims.csv --label fraud" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert __version__ in capsys.readouterr().out
+
+
+def test_methods_and_datasets_are_listed(capsys):
+    assert main(["methods"]) == 0
+    listed = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert listed == list_methods()
+    assert main(["methods", "--all"]) == 0
+    assert "xgb-focal" in capsys.readouterr().out
+    assert main(["datasets"]) == 0
+    assert "mammography" in capsys.readouterr().out
+
+
+def test_the_demo_beats_chance_and_writes_its_ranking(tmp_path, capsys):
+    assert main(["demo", "--out", str(tmp_path / "demo")]) == 0
+    story = capsys.readouterr().out
+    ranked = pd.read_csv(tmp_path / "demo" / "ranking.csv")
+    assert str(tmp_path / "demo" / "ranking.csv") in story
+    assert (
+        len([line for line in story.splitlines() if line.endswith(("positive", "negative"))])
+        == 10
+    )
+    caught, n_hidden = (int(word) for word in story.split("hold ")[1].split()[:4:3])
+    chance = int(story.split("chance would give ")[1].split(".")[0])
+    assert caught > 4 * chance
+    assert n_hidden < len(ranked)
+
+
+def test_a_reader_that_stops_early_is_no_error(claims):
+    command = [sys.executable, "-m", "lopsided", "rank", str(claims), "--label", "status"]
+    done = subprocess.run(
+        f"{' '.join(command)} --positive confirmed | head -n 2",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert len(done.stdout.splitlines()) == 2
+    assert "Error" not in done.stderr
+
+
+def test_an_interrupt_leaves_no_half_written_file(claims, tmp_path):
+    out = tmp_path / "out" / "ranked.csv"
+    command = [sys.executable, "-m", "lopsided", "rank", str(claims), "--label", "status"]
+    running = subprocess.Popen(
+        [*command, "--positive", "confirmed", "--folds", "100", "-o", str(out)],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(3)
+    running.send_signal(signal.SIGINT)
+    _, said = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "Traceback" not in said
+    assert not out.exists()
+    assert not out.parent.exists() or not os.listdir(out.parent)

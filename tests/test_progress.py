@@ -1,0 +1,64 @@
+import io
+import sys
+
+import pytest
+
+from lopsided import _progress
+from lopsided._progress import Bar
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    return screen
+
+
+def steps(bar, n=3):
+    for _ in range(n):
+        bar.advance()
+
+
+def test_a_slow_loop_shows_a_bar_on_a_terminal(terminal, monkeypatch):
+    monkeypatch.setattr(_progress, "_PATIENCE", 0.0)
+    with Bar(3, "fitting") as bar:
+        steps(bar)
+    assert "fitting" in terminal.getvalue()
+    assert "3/3" in terminal.getvalue()
+
+
+def test_a_quick_loop_shows_nothing(terminal):
+    with Bar(3, "fitting") as bar:
+        steps(bar)
+    assert terminal.getvalue() == ""
+
+
+def test_a_pipe_stays_quiet(monkeypatch):
+    pipe = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", pipe)
+    monkeypatch.setattr(_progress, "_PATIENCE", 0.0)
+    with Bar(3, "fitting") as bar:
+        steps(bar)
+    assert pipe.getvalue() == ""
+
+
+def test_only_the_outer_of_two_bars_is_shown(terminal, monkeypatch):
+    monkeypatch.setattr(_progress, "_PATIENCE", 0.0)
+    with Bar(2, "outer") as outer:
+        with Bar(3, "inner") as inner:
+            steps(inner)
+        outer.advance()
+    assert "outer" in terminal.getvalue()
+    assert "inner" not in terminal.getvalue()
+
+
+def test_a_failure_frees_the_screen_for_the_next_bar(terminal):
+    with pytest.raises(KeyboardInterrupt), Bar(2, "outer"):
+        raise KeyboardInterrupt
+    assert Bar._outermost is None

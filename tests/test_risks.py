@@ -1,0 +1,209 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from lopsided.losses import CalibratedFocalLoss, FocalLoss, LogisticLoss, SigmoidLoss
+from lopsided.risks import (
+    Climb,
+    Hold,
+    PropensityRisk,
+    PURisk,
+    SupervisedRisk,
+    ifpu,
+    imbnnpu,
+    naive,
+    nnpu,
+    supervised,
+    upu,
+)
+
+RISKS = [
+    upu(),
+    upu(LogisticLoss()),
+    nnpu(LogisticLoss()),
+    nnpu(SigmoidLoss(), clamp=Climb(beta=0.01, step=0.5)),
+    imbnnpu(),
+    ifpu(),
+    ifpu(clamp=Hold()),
+    ifpu(gamma=1.5, clamp=Hold(), target_prior=0.5),
+    PURisk(CalibratedFocalLoss(), Hold()),
+    PURisk(FocalLoss(), Hold(), pool="rest"),
+    PropensityRisk(LogisticLoss(), propensity=0.4),
+    PropensityRisk(LogisticLoss(), Hold(), propensity=np.linspace(0.2, 0.9, 60)),
+    supervised(FocalLoss()),
+    naive(),
+    SupervisedRisk(LogisticLoss(), target_prior=0.5),
+]
+Y = np.repeat([1, 0], [12, 48])
+MIXED = np.random.default_rng(0).normal(size=60)
+OVERFIT = np.where(Y == 1, 6.0, -6.0) + MIXED
+WEIGHT = np.random.default_rng(1).integers(1, 4, size=60).astype(float)
+SCORES = pytest.mark.parametrize("scores", [MIXED, OVERFIT], ids=["mixed", "overfit"])
+EACH = pytest.mark.parametrize("risk", RISKS, ids=repr)
+
+
+@EACH
+@SCORES
+@pytest.mark.parametrize("weight", [None, WEIGHT], ids=["even", "weighted"])
+def test_gradient_agrees_with_autograd(risk, scores, weight):
+    torch = pytest.importorskip("torch")
+    leaf = torch.tensor(scores, requires_grad=True)
+    tensor = None if weight is None else torch.tensor(weight)
+    risk.objective(leaf, torch.tensor(Y), 0.3, tensor).backward()
+    assert_allclose(leaf.grad, risk.gradient(scores, Y, 0.3, weight), rtol=1e-10, atol=1e-14)
+
+
+@EACH
+@SCORES
+def test_gradient_is_the_slope_of_the_objective(risk, scores):
+    step = 1e-6
+    for row in (0, 5, 20, 59):
+        nudge = np.zeros(60)
+        nudge[row] = step
+        up, down = (risk.objective(scores + sign * nudge, Y, 0.3) for sign in (1, -1))
+        assert_allclose((up - down) / (2 * step), risk.gradient(scores, Y, 0.3)[row], atol=1e-8)
+
+
+@EACH
+@SCORES
+def test_curvature_bounds_the_second_derivative_and_is_never_negative(risk, scores):
+    step = 1e-5
+    slopes = [risk.gradient(scores + sign * step, Y, 0.3) for sign in (1, -1)]
+    second = (slopes[0] - slopes[1]) / (2 * step)
+    curvature = risk.curvature(scores, Y, 0.3)
+    assert (curvature >= 0).all()
+    assert (curvature >= np.abs(second) - 1e-8).all()
+
+
+@EACH
+@SCORES
+def test_a_weight_of_two_is_a_row_twice(risk, scores):
+    if np.ndim(getattr(risk, "propensity", 1)):
+        risk = replace(risk, propensity=0.3)
+    counts = WEIGHT.astype(int)
+    repeated = risk.objective(np.repeat(scores, counts), np.repeat(Y, counts), 0.3)
+    assert_allclose(risk.objective(scores, Y, 0.3, WEIGHT), repeated, rtol=1e-12)
+
+
+@EACH
+@SCORES
+def test_only_the_proportions_of_weights_matter(risk, scores):
+    light = risk.gradient(scores, Y, 0.3, 1e-3 * WEIGHT)
+    assert_allclose(light, risk.gradient(scores, Y, 0.3, WEIGHT), rtol=1e-12)
+
+
+@pytest.mark.parametrize("loss", [SigmoidLoss(), LogisticLoss(), FocalLoss()], ids=repr)
+@pytest.mark.parametrize("pool", ["all", "rest"])
+@pytest.mark.parametrize("target_prior", [None, 0.5])
+def test_unbiased_risk_is_right_on_average_over_draws(loss, pool, target_prior):
+    rng = np.random.default_rng(7)
+    prior, n_draws = 0.2, 3000
+    risk = PURisk(loss, None, target_prior, pool)
+    target = prior if target_prior is None else target_prior
+    estimates = []
+    for _ in range(n_draws):
+        if pool == "all":  # one table of 20 positives and 80 negatives, 8 of the first labeled
+            truth = np.repeat([1, 0], [20, 80])
+            y = np.repeat([1, 0], [8, 92])
+        else:  # 8 positives of their own, and a pool with the same shares as the population
+            truth = np.repeat([1, 1, 0], [8, 20, 80])
+            y = np.repeat([1, 0], [8, 100])
+        scores = rng.normal(np.where(truth == 1, 1.0, -1.0))
+        estimates.append(risk.estimate(scores, y, prior))
+    grid = np.linspace(-9, 9, 4001)
+    density = np.exp(-((grid - 1) ** 2) / 2) / np.sqrt(2 * np.pi) * (grid[1] - grid[0])
+    true_risk = (density * loss.value(grid)).sum()  # the same for both classes, by symmetry
+    expected = target * true_risk + (1 - target) * true_risk
+    error = np.std(estimates) / np.sqrt(n_draws)
+    assert error < 0.01
+    assert abs(np.mean(estimates) - expected) < 4 * error
+
+
+@SCORES
+@pytest.mark.parametrize("clamp", [Climb(), Hold()], ids=repr)
+def test_focused_risk_without_focus_is_nnpu_on_the_logistic_loss(scores, clamp):
+    focused, plain = ifpu(gamma=0, clamp=clamp), nnpu(LogisticLoss(), clamp)
+    for part in ("objective", "estimate", "gradient", "curvature"):
+        assert_allclose(
+            getattr(focused, part)(scores, Y, 0.3),
+            getattr(plain, part)(scores, Y, 0.3),
+            rtol=1e-12,
+        )
+
+
+def test_unbiased_risk_with_the_sigmoid_loss_is_cost_sensitive():
+    loss = SigmoidLoss()
+    as_positive = loss.value(MIXED[Y == 1]).mean()
+    as_negative = loss.value(-MIXED[Y == 0]).mean()
+    expected = 2 * 0.3 * as_positive + as_negative - 0.3
+    assert_allclose(PURisk(loss, pool="rest").objective(MIXED, Y, 0.3), expected)
+
+
+def test_target_prior_equal_to_the_prior_changes_nothing():
+    plain, targeted = ifpu(), ifpu(target_prior=0.3)
+    assert_allclose(targeted.gradient(MIXED, Y, 0.3), plain.gradient(MIXED, Y, 0.3), rtol=1e-12)
+
+
+def test_constant_propensity_is_the_unbiased_risk_of_one_table():
+    constant = PropensityRisk(LogisticLoss(), propensity=0.4)
+    unbiased = upu(LogisticLoss())
+    prior = Y.mean() / 0.4
+    assert_allclose(
+        constant.gradient(MIXED, Y, prior), unbiased.gradient(MIXED, Y, prior), rtol=1e-12
+    )
+
+
+def test_hold_drops_the_negative_part_once_it_is_below_zero():
+    risk = ifpu(clamp=Hold())
+    raw = risk.balance(OVERFIT, Y, 0.3)
+    assert (raw.negative * risk.loss.value(-OVERFIT)).sum() < 0
+    held = risk.sides(OVERFIT, Y, 0.3)
+    assert_allclose(held.positive, raw.positive)
+    assert_allclose(held.negative, 0)
+    untouched = risk.sides(MIXED, Y, 0.3)
+    assert_allclose(untouched.negative, risk.balance(MIXED, Y, 0.3).negative)
+
+
+def test_climb_steps_up_the_negative_part_alone():
+    risk = ifpu(clamp=Climb(step=0.5))
+    raw, climbing = risk.balance(OVERFIT, Y, 0.3), risk.sides(OVERFIT, Y, 0.3)
+    assert_allclose(climbing.positive, 0)
+    assert_allclose(climbing.negative, -0.5 * raw.negative)
+
+
+def test_climb_lets_the_negative_part_sink_to_minus_beta():
+    assert Climb(beta=0.1)(-0.05) == (1, 1)
+    assert Climb(beta=0.1)(-0.2) == (0, -1)
+
+
+def test_the_estimate_of_a_clamped_risk_is_never_below_its_positive_part():
+    held, climbing = ifpu(clamp=Hold()), ifpu(clamp=Climb())
+    positive_part = 0.3 * FocalLoss().value(OVERFIT[Y == 1]).mean()
+    assert_allclose(held.estimate(OVERFIT, Y, 0.3), positive_part)
+    assert_allclose(climbing.estimate(OVERFIT, Y, 0.3), positive_part)
+
+
+@pytest.mark.parametrize(
+    "risk", [risk for risk in RISKS if not isinstance(risk.loss, SigmoidLoss)], ids=repr
+)
+def test_no_constant_score_is_better_than_the_rest_of_a_risk(risk):
+    unclamped = replace(risk, clamp=None)
+    rest = risk.rest(Y, 0.3)
+    values = [
+        unclamped.objective(np.full(60, rest + step), Y, 0.3) for step in (-0.01, 0, 0.01)
+    ]
+    assert values[1] == min(values)
+
+
+def test_log_odds_of_a_target_prior_are_moved_back_to_the_real_prior():
+    plain, balanced = nnpu(LogisticLoss()), imbnnpu(LogisticLoss())
+    # A row at rest under the balanced risk has even odds there, so prior odds in the world.
+    assert_allclose(balanced.log_odds(np.zeros(1), 0.1), np.log(0.1 / 0.9))
+    assert_allclose(plain.log_odds(np.ones(1), 0.1), 1)
+
+
+def test_a_risk_without_labeled_rows_in_the_batch_is_finite():
+    for risk in RISKS[:10]:
+        assert np.isfinite(risk.objective(MIXED, np.zeros(60), 0.3))
