@@ -12,8 +12,8 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.fixture
-def terminal(monkeypatch):
+def use_terminal(monkeypatch):
+    """Call it in a test, not in a fixture: pytest puts its own stderr back after the set-up."""
     screen = Terminal()
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setenv("TERM", "xterm")
@@ -25,7 +25,8 @@ def steps(bar, n=3):
         bar.advance()
 
 
-def test_a_slow_loop_shows_a_bar_on_a_terminal(terminal, monkeypatch):
+def test_a_slow_loop_shows_a_bar_on_a_terminal(monkeypatch):
+    terminal = use_terminal(monkeypatch)
     monkeypatch.setattr(_progress, "_PATIENCE", 0.0)
     with Bar(3, "fitting") as bar:
         steps(bar)
@@ -33,7 +34,8 @@ def test_a_slow_loop_shows_a_bar_on_a_terminal(terminal, monkeypatch):
     assert "3/3" in terminal.getvalue()
 
 
-def test_a_quick_loop_shows_nothing(terminal):
+def test_a_quick_loop_shows_nothing(monkeypatch):
+    terminal = use_terminal(monkeypatch)
     with Bar(3, "fitting") as bar:
         steps(bar)
     assert terminal.getvalue() == ""
@@ -48,7 +50,8 @@ def test_a_pipe_stays_quiet(monkeypatch):
     assert pipe.getvalue() == ""
 
 
-def test_only_the_outer_of_two_bars_is_shown(terminal, monkeypatch):
+def test_only_the_outer_of_two_bars_is_shown(monkeypatch):
+    terminal = use_terminal(monkeypatch)
     monkeypatch.setattr(_progress, "_PATIENCE", 0.0)
     with Bar(2, "outer") as outer:
         with Bar(3, "inner") as inner:
@@ -58,7 +61,8 @@ def test_only_the_outer_of_two_bars_is_shown(terminal, monkeypatch):
     assert "inner" not in terminal.getvalue()
 
 
-def test_a_failure_frees_the_screen_for_the_next_bar(terminal):
+def test_a_failure_frees_the_screen_for_the_next_bar(monkeypatch):
+    use_terminal(monkeypatch)
     with pytest.raises(KeyboardInterrupt), Bar(2, "outer"):
         raise KeyboardInterrupt
     assert Bar._outermost is None

@@ -40,7 +40,7 @@ class BoostedRiskClassifier(PUClassifier):
         Factor of each round's step.
     max_depth : int, default=6
         Depth of the trees.
-    gradient_scale : float, default=0.1
+    gradient_scale : float, default=0.2
         What a row's gradient is multiplied by, as a share of n: 1 lets each row of the risk
         weigh as one row does for XGBoost's own objectives, less lets the regularizers bite.
     n_parallel_trees : int, default=1
@@ -100,7 +100,7 @@ class BoostedRiskClassifier(PUClassifier):
         n_rounds=100,
         learning_rate=0.3,
         max_depth=6,
-        gradient_scale=0.1,
+        gradient_scale=0.2,
         n_parallel_trees=1,
         min_child_weight=1.0,
         min_split_loss=0.0,
