@@ -34,7 +34,7 @@ $(BIN)/python:
 	$(PIP) -e .
 	touch $@
 
-# torch first and by its exact version: a range would fetch the build for graphics cards.
+# torch first and by its exact version: a range may fetch another, far larger build.
 .venv/dev.done: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) "$$(grep '^torch==' constraints.txt)"
 	$(PIP) -e ".[all,dev]"

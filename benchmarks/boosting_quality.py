@@ -1,7 +1,8 @@
 """Print the macro average precision of the boosted methods beside the naive baseline.
 
 14 data sets, SCAR and SAR near, 25/50/75 % of the positives labeled; the true training prior is
-given to every method that takes one. Settings were chosen on repeats 100 to 104; report 0 onward.
+given to every method that takes one. Settings were chosen on repeats 100 to 104; report 0
+onward.
 
     python benchmarks/boosting_quality.py [--repeats 5] [--first 0] [--jobs 2]
 """

@@ -1,8 +1,8 @@
 """One small loop for the quality scripts: the paper's splits, labels and average precision.
 
-For each data set and repeat: a stratified split with 30 % test rows, labels hidden in the training
-rows alone, every method fitted on them with the true training prior where it takes one, and the
-average precision of its scores on the test rows against the truth.
+For each data set and repeat: a stratified split with 30 % test rows, labels hidden in the
+training rows alone, every method fitted on them with the true training prior where it takes
+one, and the average precision of its scores on the test rows against the truth.
 """
 
 import os

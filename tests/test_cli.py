@@ -34,6 +34,16 @@ def claims(tmp_path):
     return path
 
 
+def wait_until_fitting(pid):
+    """Wait until a process has loaded XGBoost, which is when it fits."""
+    for _ in range(600):
+        with open(f"/proc/{pid}/maps") as maps:
+            if "libxgboost" in maps.read():
+                time.sleep(0.5)
+                return
+        time.sleep(0.05)
+
+
 def rank(claims, *words):
     return main(["rank", str(claims), "--label", "status", "--positive", "confirmed", *words])
 
@@ -94,7 +104,8 @@ def test_a_guessed_prior_is_said_in_one_line(claims, capsys):
         (["--prior", "1.5"], "prior must lie between 0 and 1"),
         (["--top", "0"], "top must be at least 1"),
         (["-o", "ranked.xlsx"], "must end in .csv"),
-        (["-o", "/proc/nowhere/ranked.csv"], "nowhere"),
+        (["-o", "/dev/null/ranked.csv"], "cannot be written"),
+        (["--folds", "1"], "At least two folds"),
     ],
 )
 def test_bad_words_get_one_sentence_and_code_two(claims, capsys, words, message):
@@ -122,7 +133,11 @@ def test_help_shows_examples_and_version_the_version(capsys):
     for words in (["--help"], ["rank", "--help"]):
         with pytest.raises(SystemExit):
             main(words)
-        assert "lopsided rank claims.csv --label fraud" in capsys.readouterr().out
+        shown = capsys.readouterr().out
+        assert (
+            "\n  lopsided rank claims.csv --label fraud --id claim_no -o ranked.csv\n" in shown
+        )
+        assert "\n  lopsided methods\n" in shown
     with pytest.raises(SystemExit):
         main(["--version"])
     assert __version__ in capsys.readouterr().out
@@ -166,6 +181,21 @@ def test_a_reader_that_stops_early_is_no_error(claims):
     assert "Error" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([0] * 240, "got none"),
+        ([1] + [0] * 239, "got one"),
+        ([1] * 240, "unlabeled rows (0) too"),
+    ],
+)
+def test_too_few_labeled_or_unlabeled_rows_get_one_sentence(claims, capsys, labels, message):
+    pd.read_csv(claims).assign(known=labels).to_csv(claims, index=False)
+    assert main(["rank", str(claims), "--label", "known"]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_an_interrupt_leaves_no_half_written_file(claims, tmp_path):
     out = tmp_path / "out" / "ranked.csv"
     command = [sys.executable, "-m", "lopsided", "rank", str(claims), "--label", "status"]
@@ -174,7 +204,7 @@ def test_an_interrupt_leaves_no_half_written_file(claims, tmp_path):
         stderr=subprocess.PIPE,
         text=True,
     )
-    time.sleep(3)
+    wait_until_fitting(running.pid)
     running.send_signal(signal.SIGINT)
     _, said = running.communicate(timeout=60)
     assert running.returncode == 130

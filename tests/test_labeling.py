@@ -103,6 +103,17 @@ def test_a_positive_that_equals_a_negative_has_a_finite_weight():
         assert SAR(0.5, toward).draw(table, truth, rng=0).sum() == 5
 
 
+def test_distances_below_a_millionth_count_as_one():
+    table = np.array([[1e-9], [1e-6], [0.0], [0.0]])
+    truth = np.array([1, 1, 1, 0])
+    # All three positives weigh alike, so each is hidden in a third of the draws.
+    hidden = [np.flatnonzero(SAR(0.3).draw(table, truth, i)[:3] == 0)[0] for i in range(900)]
+    np.testing.assert_allclose(np.bincount(hidden, minlength=3) / 900, 1 / 3, atol=0.06)
+    table[1] = 1e-3
+    hidden = [np.flatnonzero(SAR(0.3).draw(table, truth, i)[:3] == 0)[0] for i in range(900)]
+    assert np.bincount(hidden, minlength=3)[1] < 10
+
+
 def test_at_least_two_positives_must_stay_labeled():
     with pytest.raises(ValueError, match="At least two positives must stay labeled, got 5"):
         SCAR(0.75).draw(None, np.repeat([1, 0], [5, 20]), rng=0)

@@ -14,7 +14,7 @@ LOSSES = [
     CalibratedFocalLoss(),
 ]
 # The calibrated loss jumps where p = 0.2, so no point lies there.
-POINTS = np.linspace(-100, 100, 200)
+POINTS = np.concatenate([np.linspace(-100, 100, 140), np.linspace(-6.03, 6, 60)])
 KINDS = ["value", "gradient", "hessian"]
 
 
@@ -92,8 +92,23 @@ def test_autograd_finds_the_gradient_at_zero_and_in_the_tails(loss):
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
-def test_every_loss_keeps_the_protocol(loss):
-    assert isinstance(loss, Loss)
+def test_curvature_bounds_the_hessian_and_is_never_zero(loss):
+    points = np.linspace(-10, 10, 401)
+    curvature = loss.curvature(points)
+    assert (curvature >= np.abs(loss.hessian(points)) * (1 - 1e-12)).all()
+    assert (curvature > 0).all()
+
+
+def test_a_loss_of_three_methods_gets_the_rest_from_the_base():
+    class Plain(Loss):
+        value = FocalLoss.value
+        gradient = FocalLoss.gradient
+        hessian = FocalLoss.hessian
+        gamma = 3.0
+
+    points = np.linspace(-8, 8, 33)
+    assert_allclose(Plain().log_odds(points), FocalLoss().log_odds(points), rtol=1e-10)
+    assert_allclose(Plain().curvature(points), FocalLoss().curvature(points))
 
 
 def test_focal_loss_without_focus_is_logistic():

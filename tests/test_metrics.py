@@ -68,7 +68,13 @@ def test_a_share_below_one_is_rounded_up_to_rows():
     assert metrics.recall_at_k(TRUTH, SCORES, 0.5) == metrics.recall_at_k(TRUTH, SCORES, 3)
 
 
-@pytest.mark.parametrize("k", [0, 7, -1, 0.0])
+def test_a_share_that_floats_cannot_hold_is_not_rounded_up_by_a_row():
+    truth = np.repeat([1, 0], [7, 93])
+    assert metrics.precision_at_k(truth, -np.arange(100), 0.07) == 1
+    assert metrics.precision_at_k(truth, -np.arange(100), np.float32(0.5)) == 7 / 50
+
+
+@pytest.mark.parametrize("k", [0, 7, -1, 0.0, 2.5])
 def test_a_cut_outside_the_table_is_refused(k):
     with pytest.raises(ValueError, match="k must be from 1 to 6"):
         metrics.precision_at_k(TRUTH, SCORES, k)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
-from scipy.sparse import csr_array
+from scipy.sparse import coo_array, csr_array
 
 import lopsided
 from lopsided._check import PriorWarning
@@ -23,6 +23,7 @@ class Recorder(PUClassifier):
     """Remembers which rows it saw; the first column is a row's number."""
 
     seen: list = []  # noqa: RUF012
+    priors: list = []  # noqa: RUF012
 
     def __init__(self, random_state=None):
         self.random_state = random_state
@@ -37,6 +38,28 @@ class Recorder(PUClassifier):
     def _scores(self, X):
         Recorder.seen.append((self.trained_, set(X[:, 0].astype(int))))
         return X[:, 1]
+
+
+class NeedsPrior(Recorder):
+    def __init__(self, prior=None, random_state=None):
+        self.prior = prior
+        self.random_state = random_state
+
+    def _needs_prior(self):
+        return True
+
+    def _fit(self, X, y, weight, rng):
+        super()._fit(X, y, weight, rng)
+        Recorder.priors.append(self.prior_)
+
+
+class Shifted(Recorder):
+    def _fit(self, X, y, weight, rng):
+        super()._fit(X, y, weight, rng)
+        self.shift_ = 1000 * rng.random()
+
+    def _scores(self, X):
+        return super()._scores(X) + self.shift_
 
 
 def test_no_row_is_scored_by_a_model_that_saw_it():
@@ -63,8 +86,9 @@ def test_a_seed_gives_the_same_ranking_for_every_kind_of_table():
         rank_unlabeled(table, Y, prior=0.1, random_state=3) for table in (X, pd.DataFrame(X))
     )
     assert_allclose(arrays, frames)
-    sparse = rank_unlabeled(csr_array(X), Y, prior=0.1, random_state=3)
-    assert np.corrcoef(sparse[Y == 0], arrays[Y == 0])[0, 1] > 0.9
+    for kind in (csr_array, coo_array):
+        sparse = rank_unlabeled(kind(X), Y, prior=0.1, random_state=3)
+        assert np.corrcoef(sparse[Y == 0], arrays[Y == 0])[0, 1] > 0.9
 
 
 def test_an_estimator_can_be_given_instead_of_a_name():
@@ -75,11 +99,31 @@ def test_an_estimator_can_be_given_instead_of_a_name():
         rank_unlabeled(X, Y, model, prior=0.1)
 
 
+def test_each_fold_gets_the_prior_of_its_own_training_part():
+    Recorder.priors = []
+    rank_unlabeled(X, Y, NeedsPrior(prior=0.1), random_state=0)
+    n_labeled, n_hidden = Y.sum(), 0.1 * 600 - Y.sum()
+    kept = 0.8 * (600 - n_labeled)
+    expected = (n_labeled + 0.8 * n_hidden) / (n_labeled + kept)
+    assert_allclose(Recorder.priors, expected, rtol=1e-9)
+
+
+def test_scores_of_different_folds_are_brought_to_one_scale():
+    Recorder.seen = []
+    scores = rank_unlabeled(np.column_stack([np.arange(600), X]), Y, Shifted(), random_state=0)
+    # Each model adds its own constant to the first column of X; ranks do not see it.
+    expected = X[Y == 0, 0]
+    assert (
+        np.corrcoef(pd.Series(scores[Y == 0]).rank(), pd.Series(expected).rank())[0, 1] > 0.99
+    )
+
+
 def test_a_missing_prior_is_guessed_once_and_said_once():
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        rank_unlabeled(X, Y, "ifpu-xgb", random_state=0)
-    assert [w.category for w in caught].count(PriorWarning) == 1
+    for method in ("ifpu-xgb", lopsided.build("ifpu-xgb", n_rounds=5)):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            rank_unlabeled(X, Y, method, random_state=0)
+        assert [w.category for w in caught].count(PriorWarning) == 1
 
 
 def test_oracle_methods_are_refused():
@@ -93,7 +137,7 @@ def test_a_prior_for_a_method_without_one_is_refused():
 
 
 def test_too_few_unlabeled_rows_are_refused():
-    with pytest.raises(ValueError, match="At least two folds"):
+    with pytest.raises(ValueError, match="two unlabeled rows are needed, got 1 and 1"):
         rank_unlabeled(X[:4], [1, 1, 1, 0], "naive-xgb")
     with pytest.raises(ValueError, match="same number of rows, got 600 and 599"):
         rank_unlabeled(X, Y[:-1])

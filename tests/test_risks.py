@@ -99,7 +99,7 @@ def test_only_the_proportions_of_weights_matter(risk, scores):
 @pytest.mark.parametrize("target_prior", [None, 0.5])
 def test_unbiased_risk_is_right_on_average_over_draws(loss, pool, target_prior):
     rng = np.random.default_rng(7)
-    prior, n_draws = 0.2, 3000
+    prior, n_draws, centers = 0.2, 3000, (0.3, -1.5)
     risk = PURisk(loss, None, target_prior, pool)
     target = prior if target_prior is None else target_prior
     estimates = []
@@ -110,12 +110,14 @@ def test_unbiased_risk_is_right_on_average_over_draws(loss, pool, target_prior):
         else:  # 8 positives of their own, and a pool with the same shares as the population
             truth = np.repeat([1, 1, 0], [8, 20, 80])
             y = np.repeat([1, 0], [8, 100])
-        scores = rng.normal(np.where(truth == 1, 1.0, -1.0))
+        scores = rng.normal(np.where(truth == 1, *centers))
         estimates.append(risk.estimate(scores, y, prior))
-    grid = np.linspace(-9, 9, 4001)
-    density = np.exp(-((grid - 1) ** 2) / 2) / np.sqrt(2 * np.pi) * (grid[1] - grid[0])
-    true_risk = (density * loss.value(grid)).sum()  # the same for both classes, by symmetry
-    expected = target * true_risk + (1 - target) * true_risk
+    grid = np.linspace(-12, 12, 4001)
+    densities = [np.exp(-((grid - center) ** 2) / 2) / np.sqrt(2 * np.pi) for center in centers]
+    step = grid[1] - grid[0]
+    as_positive = (densities[0] * loss.value(grid)).sum() * step
+    as_negative = (densities[1] * loss.value(-grid)).sum() * step
+    expected = target * as_positive + (1 - target) * as_negative
     error = np.std(estimates) / np.sqrt(n_draws)
     assert error < 0.01
     assert abs(np.mean(estimates) - expected) < 4 * error
@@ -144,6 +146,13 @@ def test_unbiased_risk_with_the_sigmoid_loss_is_cost_sensitive():
 def test_target_prior_equal_to_the_prior_changes_nothing():
     plain, targeted = ifpu(), ifpu(target_prior=0.3)
     assert_allclose(targeted.gradient(MIXED, Y, 0.3), plain.gradient(MIXED, Y, 0.3), rtol=1e-12)
+
+
+def test_a_supervised_target_prior_is_the_positives_share_of_the_weight():
+    risk = SupervisedRisk(LogisticLoss(), target_prior=0.9)
+    positive, negative = risk.sides(MIXED, Y, 0.3)
+    assert_allclose([positive.sum(), negative.sum()], [0.9, 0.1])
+    assert_allclose(risk.log_odds(np.zeros(1), 0.2), np.log(0.2 / 0.8) - np.log(9))
 
 
 def test_constant_propensity_is_the_unbiased_risk_of_one_table():

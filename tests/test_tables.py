@@ -1,3 +1,5 @@
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -34,6 +36,21 @@ def test_numbers_text_dates_and_flags_become_features():
 def test_real_dates_become_days_too(unit):
     frame = FRAME.assign(day=pd.to_datetime(FRAME["day"]).astype(unit))
     assert list(prepare(frame, "fraud").X["day"][:2]) == [0, 2]
+
+
+@pytest.mark.parametrize(
+    ("cells", "numbers"),
+    [
+        ([Decimal("1.5"), Decimal(2), None] * 4, [1.5, 2, np.nan] * 4),
+        (["1.5", " 2 ", None] * 4, [1.5, 2, np.nan] * 4),
+        (["12,345", "1,234,567.5", "7"] * 4, [12345, 1234567.5, 7] * 4),
+        ([*range(11), "unknown"], [*range(11), np.nan]),
+        (pd.to_timedelta([1, 2, None] * 4, unit="D"), [1, 2, np.nan] * 4),
+    ],
+)
+def test_numbers_in_disguise_are_numbers(cells, numbers):
+    frame = pd.DataFrame({"y": [1, 0, 0] * 4, "amount": cells})
+    np.testing.assert_array_equal(prepare(frame, "y").X["amount"].to_numpy(float), numbers)
 
 
 def test_rows_are_numbered_from_one_without_an_id():

@@ -9,8 +9,15 @@ from typing import Any
 __version__ = "0.1.0"
 
 _HOMES = {
+    "lopsided._check": ("MissingExtraError", "PriorWarning"),
     "lopsided.labeling": ("SAR", "SCAR"),
-    "lopsided.losses": ("CalibratedFocalLoss", "FocalLoss", "LogisticLoss", "SigmoidLoss"),
+    "lopsided.losses": (
+        "CalibratedFocalLoss",
+        "FocalLoss",
+        "LogisticLoss",
+        "Loss",
+        "SigmoidLoss",
+    ),
     "lopsided.methods._base": ("PUClassifier",),
     "lopsided.methods.boosting": ("BoostedRiskClassifier",),
     "lopsided.methods.registry": ("build", "list_methods"),
@@ -20,6 +27,7 @@ _HOMES = {
         "Hold",
         "PURisk",
         "PropensityRisk",
+        "Risk",
         "SupervisedRisk",
         "ifpu",
         "imbnnpu",
@@ -50,9 +58,13 @@ __all__ = [
     "FocalLoss",
     "Hold",
     "LogisticLoss",
+    "Loss",
+    "MissingExtraError",
     "PUClassifier",
     "PURisk",
+    "PriorWarning",
     "PropensityRisk",
+    "Risk",
     "SigmoidLoss",
     "SupervisedRisk",
     "build",

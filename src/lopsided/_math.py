@@ -1,11 +1,12 @@
-"""The few functions that work alike on NumPy arrays and torch tensors."""
+"""Small mathematics, most of it alike for NumPy arrays and torch tensors."""
 
 import sys
+from math import ceil
 from typing import Any
 
 import numpy as np
 
-__all__ = ["backend", "cast", "share", "sigmoid", "softplus"]
+__all__ = ["backend", "cast", "rows_of_share", "share", "sigmoid", "softplus"]
 
 
 def backend(values: Any) -> Any:
@@ -46,3 +47,8 @@ def share(mask: Any, like: Any, weight: Any = None) -> Any:
         spread = spread * cast(weight, like)
     total = spread.sum()
     return spread / total if total > 0 else spread
+
+
+def rows_of_share(share: float, n_rows: int) -> int:
+    """Return a share of rows as a count, rounded up; 0.55 of 20 is 11 and not 12."""
+    return ceil(float(share) * n_rows - 1e-9)

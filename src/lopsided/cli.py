@@ -14,8 +14,8 @@ __all__ = ["main"]
 _EXAMPLES = """\
 examples:
   lopsided rank claims.csv --label fraud --id claim_no -o ranked.csv
-  lopsided rank claims.parquet --label status --positive confirmed --drop adjuster,notes --top
-  50 lopsided methods
+  lopsided rank claims.parquet --label status --positive confirmed --drop notes --top 50
+  lopsided methods
   lopsided demo
 """
 
@@ -49,7 +49,7 @@ def _add_rank(commands: Any) -> None:
         "rank",
         help="rank the unlabeled rows of a table",
         description="Rank the unlabeled rows of a csv or parquet table. Each row is scored by "
-        "a model that has not seen it; the score is the share of rows that it outranks.",
+        "a model that has not seen it: the share of the model's own rows that it outranks.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -136,9 +136,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The words after `lopsided`; those of the process by default.
     """
     options = _parser().parse_args(arguments)
-    warnings.showwarning = _note
     try:
-        options.run(options)
+        with warnings.catch_warnings():
+            warnings.showwarning = _note
+            options.run(options)
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader (`head`, say) has had enough: no error, but nothing more may be flushed.

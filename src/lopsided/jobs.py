@@ -9,7 +9,7 @@ from lopsided.datasets import load
 from lopsided.labeling import SCAR
 from lopsided.metrics import average_precision, precision_at_k
 from lopsided.ranking import rank_unlabeled
-from lopsided.tables import prepare, read_table, write_table
+from lopsided.tables import check_output, prepare, read_table, write_table
 
 __all__ = ["RankedTable", "rank_table", "run_demo"]
 
@@ -58,6 +58,8 @@ def rank_table(
     """
     if top is not None and top < 1:
         raise ValueError(f"top must be at least 1 row, got {top}.")
+    if output is not None:
+        check_output(output)
     frame = read_table(table)
     task = prepare(frame, label, positive, id_column, drop)
     scores = rank_unlabeled(
@@ -96,7 +98,7 @@ def _ranking(frame: Any, ids: Any, scores: Any, id_column: str | None) -> Any:
         {
             "rank": np.arange(1, len(order) + 1),
             "id": ids.to_numpy()[order],
-            "score": scores[order].round(6),
+            "score": scores[order],
         }
     )
     return pd.concat([head, own.iloc[order].reset_index(drop=True)], axis=1)

@@ -1,13 +1,14 @@
 """Labeling mechanisms: hide labels from a fully labeled table, as an experiment needs it."""
 
 from dataclasses import dataclass
-from math import ceil, isqrt
+from math import isqrt
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._check import as_generator, check_choice, check_share, check_truth
+from lopsided._math import rows_of_share
 
 __all__ = ["SAR", "SCAR", "Mechanism"]
 
@@ -116,10 +117,9 @@ class SAR:
         count = min(max(isqrt(len(X)), 1), len(negatives))
         if chosen == "first":
             negatives = negatives[:count]
-        means = []
-        for row in X[
-            truth == 1
-        ]:  # one row at a time: memory stays small, sums keep their order
+        positives, means = X[truth == 1], []
+        # One row at a time: memory stays small, and sums keep their order.
+        for row in positives:
             distances = cdist(row[None], negatives)[0]
             if chosen == "nearest":
                 distances = np.sort(np.partition(distances, count - 1)[:count])
@@ -132,7 +132,7 @@ def _hide(
 ) -> NDArray[np.int8]:
     """Hide a share of the positives, drawn one by one without replacement by weight."""
     positives = np.flatnonzero(truth == 1)
-    n_hidden = ceil(check_share(hidden, "hidden") * len(positives) - 1e-9)
+    n_hidden = rows_of_share(check_share(hidden, "hidden"), len(positives))
     if len(positives) - n_hidden < 2:
         raise ValueError(
             f"At least two positives must stay labeled, got {len(positives)} positives with "

@@ -1,37 +1,45 @@
 r"""Losses: one margin in, one number out.
 
 A margin is a score seen from a side: `+score` as a positive, `-score` as a negative. Every loss
-gives its value, its first two derivatives and the log-odds that a margin stands for, for NumPy
-arrays and torch tensors alike, finite and accurate for margins up to 100 in size.
+gives its value and its first two derivatives, for NumPy arrays and torch tensors alike, finite
+and accurate for margins up to 100 in size.
 """
 
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from lopsided._math import backend, cast, sigmoid, softplus
 
 __all__ = ["CalibratedFocalLoss", "FocalLoss", "LogisticLoss", "Loss", "SigmoidLoss"]
 
 
-@runtime_checkable
-class Loss(Protocol):
-    """What a loss must offer; no labels, no weights."""
+class Loss:
+    """What a loss must offer; no labels, no weights. A new one implements the first three."""
 
     def value(self, margin: Any) -> Any:
         """Return the loss of each margin."""
+        raise NotImplementedError
 
     def gradient(self, margin: Any) -> Any:
         """Return the slope of the loss in the margin."""
+        raise NotImplementedError
 
     def hessian(self, margin: Any) -> Any:
         """Return the second derivative of the loss in the margin."""
+        raise NotImplementedError
+
+    def curvature(self, margin: Any) -> Any:
+        """Return a bound of the second derivative's size, for a Newton step to divide by."""
+        return backend(margin).abs(self.hessian(margin))
 
     def log_odds(self, margin: Any) -> Any:
         """Return the log-odds of the class at which a row with this margin is at rest."""
+        log = backend(margin).log
+        return log(-self.gradient(-margin)) - log(-self.gradient(margin))
 
 
 @dataclass(frozen=True)
-class LogisticLoss:
+class LogisticLoss(Loss):
     r"""Logistic loss :math:`\log(1 + e^{-z})`.
 
     Examples
@@ -58,7 +66,7 @@ class LogisticLoss:
 
 
 @dataclass(frozen=True)
-class SigmoidLoss:
+class SigmoidLoss(Loss):
     r"""Sigmoid loss :math:`1 / (1 + e^z)`: symmetric, so that :math:`l(z) + l(-z) = 1`.
 
     It has no point of rest between the classes, so its scores only rank: the log-odds are the
@@ -82,13 +90,17 @@ class SigmoidLoss:
         """Return the second derivative of the loss in the margin."""
         return sigmoid(margin) * sigmoid(-margin) * backend(margin).tanh(margin / 2)
 
+    def curvature(self, margin: Any) -> Any:
+        """Return the size of the slope: the second derivative is zero at the boundary."""
+        return sigmoid(margin) * sigmoid(-margin)
+
     def log_odds(self, margin: Any) -> Any:
         """Return the margin; see the class."""
         return margin
 
 
 @dataclass(frozen=True)
-class FocalLoss:
+class FocalLoss(Loss):
     r"""Logistic loss that fades on easy rows: :math:`-(1-p)^\gamma \log p`.
 
     Parameters
@@ -126,7 +138,7 @@ class FocalLoss:
 
 
 @dataclass(frozen=True)
-class CalibratedFocalLoss:
+class CalibratedFocalLoss(Loss):
     r"""Focal loss whose :math:`\gamma` depends on the row (FLSD-53).
 
     Rows that the model gets badly wrong, :math:`p < 0.2`, have :math:`\gamma = 5`, the others
@@ -173,7 +185,7 @@ class CalibratedFocalLoss:
         return _focal_hessian(margin, self._gamma(margin))
 
     def log_odds(self, margin: Any) -> Any:
-        """Return the log-odds at rest of the `easy` piece, which holds every row near rest."""
+        """Return the log-odds at rest of the `easy` piece, where all but rare classes lie."""
         return _focal_log_odds(margin, self.easy)
 
 

@@ -1,16 +1,17 @@
-"""Ranking metrics against the truth; every one treats ties as drawn in random order.
+"""Ranking metrics against the truth.
 
 All take `y_true` (1/0) first, then `scores` (larger = more positive). A cut `k` is a number of
-rows, or a share of them if it is a float below 1.
+rows, or a share of them if it is a float below 1. Ties count as drawn in random order; only
+average precision takes a block of ties as one step, as scikit-learn does.
 """
 
-from math import ceil
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._check import check_truth
+from lopsided._math import rows_of_share
 
 __all__ = [
     "average_precision",
@@ -123,7 +124,7 @@ def _pair(y_true: Any, scores: Any) -> tuple[NDArray[np.int8], NDArray[Any]]:
 
 def _rows(k: float, n_rows: int) -> int:
     """Turn a count or a share into a number of rows from 1 to n_rows."""
-    n = ceil(k * n_rows) if isinstance(k, float) and k < 1 else int(k)
-    if not 1 <= n <= n_rows:
+    n = rows_of_share(k, n_rows) if 0 < k < 1 else int(k)
+    if not 1 <= n <= n_rows or (k >= 1 and n != k):
         raise ValueError(f"k must be from 1 to {n_rows} rows or a share below 1, got {k!r}.")
     return n

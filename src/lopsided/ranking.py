@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import as_generator, check_labels, check_prior
+from lopsided._check import as_generator, check_labels
 from lopsided._progress import Bar
 from lopsided.methods.registry import build, get_method
 
@@ -61,30 +61,34 @@ def rank_unlabeled(
     1
     """
     y = check_labels(y)
-    table = X if hasattr(X, "iloc") or hasattr(X, "shape") else np.asarray(X)
+    table = X.tocsr() if hasattr(X, "tocsr") else X
+    if not hasattr(table, "shape"):
+        table = np.asarray(table)
     if table.shape[0] != len(y):
         raise ValueError(
             f"X and y must have the same number of rows, got {table.shape[0]} and {len(y)}."
         )
     unlabeled = np.flatnonzero(y == 0)
-    folds = min(int(folds), len(unlabeled))
+    folds = min(folds, len(unlabeled))
     if folds < 2:
         raise ValueError(
-            f"At least two folds of unlabeled rows are needed, got {folds}. Add unlabeled rows."
+            f"At least two folds and two unlabeled rows are needed, got {folds} and "
+            f"{len(unlabeled)}."
         )
+    model = _template(method, prior, n_jobs)
+    settled = model._settled_prior(float(y.mean()))
     rng = as_generator(random_state)
     fold_of = rng.permutation(np.arange(len(unlabeled)) % folds)
-    settled = _settle_prior(method, prior, y)
     scores = np.full(len(y), np.nan)
     with Bar(folds, "ranking") as bar:
         for fold in range(folds):
             held_out = unlabeled[fold_of == fold]
             rows = np.setdiff1d(np.arange(len(y)), held_out)
-            model = _model(method, _fold_prior(settled, y, rows), rng, n_jobs)
-            model.fit(_take(table, rows), y[rows])
+            fitted = _seeded(model, rng, _fold_prior(settled, y, rows))
+            fitted.fit(_take(table, rows), y[rows])
             scores[held_out] = rank_against(
-                model.decision_function(_take(table, rows)),
-                model.decision_function(_take(table, held_out)),
+                fitted.decision_function(_take(table, rows)),
+                fitted.decision_function(_take(table, held_out)),
             )
             bar.advance()
     return scores
@@ -123,53 +127,38 @@ def rank_against(reference: Any, scores: Any) -> NDArray[np.float64]:
     return placed + (above / (1 + above) - below / (1 + below)) / (2 * total)
 
 
-def _settle_prior(method: Any, prior: float | None, y: NDArray[np.int8]) -> float | None:
-    """Return the prior of the whole table, guessed once and not once per fold."""
+def _template(method: Any, prior: float | None, n_jobs: int | None) -> Any:
+    """Return the estimator that every fold clones."""
     if not isinstance(method, str):
         if prior is not None:
             raise ValueError(
                 "prior goes with a method's name; set it on the estimator instead."
             )
-        return None
-    entry = get_method(method)
-    if entry.labels == "true":
+        return method
+    if get_method(method).labels == "true":
         raise ValueError(
             f"{method} learns from true labels and is for comparison only, got PU labels. "
             "Choose another method."
         )
-    if not entry.takes_prior:
-        if prior is not None:
-            raise ValueError(f"{method} takes no prior: it does without. Leave prior out.")
-        return None
-    return check_prior(prior, float(y.mean()))
+    return build(method, n_jobs=n_jobs, **({} if prior is None else {"prior": prior}))
 
 
-def _fold_prior(
-    prior: float | None, y: NDArray[np.int8], rows: NDArray[np.intp]
-) -> float | None:
+def _fold_prior(prior: float, y: NDArray[np.int8], rows: NDArray[np.intp]) -> float:
     """Return the prior of a training part: all labeled rows and fewer of the rest."""
-    if prior is None:
-        return None
     n_labeled = y.sum()
     hidden_rate = (prior * len(y) - n_labeled) / (len(y) - n_labeled)
     return float((n_labeled + hidden_rate * (len(rows) - n_labeled)) / len(rows))
 
 
-def _model(method: Any, prior: float | None, rng: np.random.Generator, n_jobs: Any) -> Any:
+def _seeded(model: Any, rng: np.random.Generator, prior: float) -> Any:
+    """Return a fresh copy with a seed of its own, and the prior of its fold if it takes one."""
     from sklearn.base import clone
 
-    seed = int(rng.integers(2**31))
-    if not isinstance(method, str):
-        model = clone(method)
-        return (
-            model.set_params(random_state=seed)
-            if "random_state" in model.get_params()
-            else model
-        )
-    settings: dict[str, Any] = {"random_state": seed, "n_jobs": n_jobs}
-    if prior is not None:
+    settings: dict[str, Any] = {"random_state": int(rng.integers(2**31))}
+    if model._needs_prior():
         settings["prior"] = prior
-    return build(method, **settings)
+    known = model.get_params(deep=False)
+    return clone(model).set_params(**{key: settings[key] for key in settings if key in known})
 
 
 def _take(table: Any, rows: NDArray[np.intp]) -> Any:

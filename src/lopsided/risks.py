@@ -9,11 +9,12 @@ and the naive baseline differ in their sides only. Sides may be negative: a labe
 away what the positives in the pool cost as negatives.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
 
+from lopsided._check import check_choice
 from lopsided._math import backend, cast, share
 from lopsided.losses import FocalLoss, LogisticLoss, Loss, SigmoidLoss
 
@@ -105,6 +106,18 @@ class Risk:
     clamp: Clamp | None = None
     needs_prior: ClassVar[bool] = False
 
+    def check(self) -> None:
+        """Raise an error if a setting makes no sense."""
+        if self.clamp is not None and not callable(self.clamp):
+            raise ValueError(f"clamp must be Hold(), Climb() or None, got {self.clamp!r}.")
+        gamma = getattr(self.loss, "gamma", 0)
+        if not gamma >= 0:
+            raise ValueError(f"gamma must be at least 0, got {gamma!r}.")
+
+    def take(self, rows: Any) -> "Risk":
+        """Return the risk of some rows: itself, unless it knows something of each row."""
+        return self
+
     def balance(self, scores: Any, y: Any, prior: float, weight: Any = None) -> Sides:
         """Return the sides before any clamp: they depend on `y`, not on the scores' values."""
         raise NotImplementedError
@@ -158,16 +171,16 @@ class Risk:
         """
         positive, negative = self.sides(scores, y, prior, weight)
         size = backend(scores).abs
-        return size(positive * self.loss.hessian(scores)) + size(
-            negative * self.loss.hessian(-scores)
-        )
+        return size(positive) * self.loss.curvature(scores) + size(
+            negative
+        ) * self.loss.curvature(-scores)
 
     def log_odds(self, scores: Any, prior: float) -> Any:
         """Return the log-odds of a positive that scores trained on this risk stand for."""
         return self.loss.log_odds(scores)
 
     def rest(self, y: Any, prior: float, weight: Any = None) -> float:
-        """Return the best constant score: where a learner starts before it knows any row."""
+        """Return the constant score at rest: where a learner starts before it knows any row."""
         from scipy.optimize import brentq
 
         sides = self.balance(np.zeros(len(y)), y, prior, weight)
@@ -213,19 +226,20 @@ class PURisk(Risk):
 
     def balance(self, scores: Any, y: Any, prior: float, weight: Any = None) -> Sides:
         """Return the sides before any clamp."""
-        target = self._target(prior)
+        target = prior if self.target_prior is None else self.target_prior
         labeled = share(y == 1, scores, weight)
         pool = share((y == 0) | (self.pool == "all"), scores, weight)
         return Sides(target * labeled, (1 - target) / (1 - prior) * (pool - prior * labeled))
 
     def log_odds(self, scores: Any, prior: float) -> Any:
         """Return the log-odds of a positive at the real prior, not the target prior."""
-        target = self._target(prior)
-        shift = float(np.log(prior / (1 - prior)) - np.log(target / (1 - target)))
-        return self.loss.log_odds(scores) + shift
+        return self.loss.log_odds(scores) + _shift(prior, self.target_prior)
 
-    def _target(self, prior: float) -> float:
-        return prior if self.target_prior is None else self.target_prior
+    def check(self) -> None:
+        """Raise an error if a setting makes no sense."""
+        super().check()
+        check_choice(self.pool, ("all", "rest"), "pool")
+        _check_target(self.target_prior)
 
 
 @dataclass(frozen=True)
@@ -250,7 +264,19 @@ class PropensityRisk(Risk):
     from positive and unlabeled data. ECML PKDD 2019.
     """
 
-    propensity: Any = field(default=1.0, repr=False, compare=False)
+    propensity: Any = field(default=1.0, compare=False)
+
+    def check(self) -> None:
+        """Raise an error if a setting makes no sense."""
+        super().check()
+        if not (np.all(np.asarray(self.propensity) > 0) and np.all(self.propensity <= 1)):
+            raise ValueError("propensity must be above 0 and at most 1 for every row.")
+
+    def take(self, rows: Any) -> "PropensityRisk":
+        """Return the risk of some rows, each with its own propensity."""
+        if not np.ndim(self.propensity):
+            return self
+        return replace(self, propensity=self.propensity[rows])
 
     def balance(self, scores: Any, y: Any, prior: float, weight: Any = None) -> Sides:
         """Return the sides before any clamp."""
@@ -286,6 +312,31 @@ class SupervisedRisk(Risk):
             self.target_prior * share(y == 1, scores, weight),
             (1 - self.target_prior) * share(y != 1, scores, weight),
         )
+
+    def log_odds(self, scores: Any, prior: float) -> Any:
+        """Return the log-odds of a labeled row at its share in the data, `prior` here."""
+        return self.loss.log_odds(scores) + _shift(prior, self.target_prior)
+
+    def check(self) -> None:
+        """Raise an error if a setting makes no sense."""
+        super().check()
+        _check_target(self.target_prior)
+        if self.clamp is not None:
+            raise ValueError(
+                f"No part of this risk needs a clamp, got {self.clamp!r}. Use None."
+            )
+
+
+def _shift(prior: float, target: float | None) -> float:
+    """Return what moves log-odds from a target prior to the real one."""
+    if target is None:
+        return 0.0
+    return float(np.log(prior / (1 - prior)) - np.log(target / (1 - target)))
+
+
+def _check_target(target: float | None) -> None:
+    if target is not None and not 0 < target < 1:
+        raise ValueError(f"target_prior must lie between 0 and 1 or be None, got {target!r}.")
 
 
 def upu(loss: Loss | None = None) -> PURisk:

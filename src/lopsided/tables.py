@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from lopsided._check import check_choice
 from lopsided._files import write_whole
 
-__all__ = ["Task", "prepare", "read_table", "write_table"]
+__all__ = ["Task", "check_output", "prepare", "read_table", "write_table"]
 
 _FEW = 0.5  # a text column with more distinct values per row than this names rows
+_MOSTLY = 0.9  # a text column with so many numbers among its values is one of numbers
 
 
 class Task(NamedTuple):
@@ -54,6 +55,20 @@ def read_table(path: str | os.PathLike[str]) -> Any:
             f"{file} must hold rows, got none. Give a table with a header and rows."
         )
     return frame
+
+
+def check_output(path: str | os.PathLike[str]) -> None:
+    """Raise an error now if a table cannot be written there later."""
+    _kind(Path(path))
+    if Path(path).is_dir():
+        raise IsADirectoryError(f"{path} is a folder. Give the name of a file to write.")
+    folder = Path(path).absolute().parent
+    while not folder.exists():
+        folder = folder.parent
+    if not (folder.is_dir() and os.access(folder, os.W_OK)):
+        raise PermissionError(
+            f"{folder} cannot be written to. Choose another folder for {path}."
+        )
 
 
 def write_table(frame: Any, path: str | os.PathLike[str]) -> None:
@@ -101,8 +116,9 @@ def prepare(
 ) -> Task:
     """Split a table into labels, ids and features.
 
-    Numbers stay, text becomes categories, dates become days since the first one. Columns that
-    cannot help, such as text that differs from row to row, are left out and named.
+    Numbers stay, also where they are written as text with a few words between them; other text
+    becomes categories, dates become days since the first one. Columns that cannot help, such as
+    text that differs from row to row, are left out and named.
 
     Parameters
     ----------
@@ -186,6 +202,8 @@ def _feature(column: Any) -> Any:
 
     if column.isna().all():
         return None
+    if pd.api.types.is_timedelta64_dtype(column.dtype):
+        return column / pd.Timedelta(days=1)
     if pd.api.types.is_bool_dtype(column.dtype) or pd.api.types.is_numeric_dtype(column.dtype):
         numbers = column.astype(float)
         if np.isinf(numbers.to_numpy()).any():
@@ -198,13 +216,25 @@ def _feature(column: Any) -> Any:
         return _days(column)
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.astype(object)
-    texts = column.where(column.isna(), column.astype(str))
+    texts = column.where(column.isna(), column.astype(str).str.strip())
+    if (numbers := _as_numbers(texts)) is not None:
+        return numbers
     dates = pd.to_datetime(texts, errors="coerce", format="ISO8601", utc=True)
     if dates.notna().equals(texts.notna()):
         return _days(dates)
     if texts.nunique() > max(_FEW * texts.notna().sum(), 1):
         return None
     return texts.astype("category")
+
+
+def _as_numbers(texts: Any) -> Any:
+    """Return text as numbers if nearly all of it is, commas between thousands allowed."""
+    import pandas as pd
+
+    plain = texts.str.replace(r"(?<=\d),(?=\d{3}\b)", "", regex=True)
+    numbers = pd.to_numeric(plain, errors="coerce").replace([np.inf, -np.inf], np.nan)
+    mostly = numbers.notna().sum() >= _MOSTLY * texts.notna().sum()
+    return numbers.astype(float) if mostly else None
 
 
 def _days(dates: Any) -> Any:

@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from lopsided.losses import CalibratedFocalLoss, FocalLoss, LogisticLoss, SigmoidLoss
+from lopsided.losses import CalibratedFocalLoss, FocalLoss, LogisticLoss, Loss, SigmoidLoss
 from lopsided.methods._objective import fused_objective, plain_objective
 from lopsided.risks import Climb, Hold, PropensityRisk, PURisk, Risk, SupervisedRisk
 
 LOSSES = [LogisticLoss(), SigmoidLoss(), FocalLoss(), FocalLoss(1.5), CalibratedFocalLoss()]
-CLAMPS = [None, Hold(), Climb(step=0.5)]
+CLAMPS = [None, Hold(), Climb(step=0.5), Climb(beta=0.05)]
 RNG = np.random.default_rng(0)
 N = 500
 Y = (np.arange(N) < 40).astype(np.int8)
@@ -15,6 +15,8 @@ SCORES = {
     "start": np.zeros(N, np.float32),
     "mixed": RNG.normal(scale=3, size=N).astype(np.float32),
     "overfit": (np.where(Y == 1, 6, -6) + RNG.normal(size=N)).astype(np.float32),
+    # The negative part of the logistic risk lies between -0.05 and 0 here.
+    "edge": (np.where(Y == 1, 0.4, -2.5) + RNG.normal(scale=0.1, size=N)).astype(np.float32),
     "far": RNG.uniform(-100, 100, size=N).astype(np.float32),
 }
 
@@ -43,7 +45,7 @@ def test_the_fused_pass_equals_its_numpy_twin(risk, where, weighted):
 
 
 def test_a_loss_of_the_users_own_runs_on_its_numpy_code():
-    class SquaredLoss:
+    class SquaredLoss(Loss):
         def value(self, margin):
             return (1 - margin) ** 2 / 2
 
@@ -53,12 +55,25 @@ def test_a_loss_of_the_users_own_runs_on_its_numpy_code():
         def hessian(self, margin):
             return np.ones_like(margin)
 
-        def log_odds(self, margin):
-            return margin
-
     risk = PURisk(SquaredLoss(), Hold())
     gradient, _ = fused_objective(risk, Y, 0.2, None, N, 0.0)(SCORES["mixed"], None)
     assert_allclose(gradient, N * risk.gradient(SCORES["mixed"], Y, 0.2))
+
+
+def test_a_subclass_of_a_known_loss_is_not_taken_for_it():
+    class Louder(FocalLoss):
+        def gradient(self, margin):
+            return 5 * super().gradient(margin)
+
+    risk = PURisk(Louder(), Hold())
+    gradient, _ = fused_objective(risk, Y, 0.2, None, N, 0.0)(SCORES["mixed"], None)
+    assert_allclose(gradient, N * risk.gradient(SCORES["mixed"], Y, 0.2))
+
+
+def test_the_edge_scores_do_tell_a_beta_from_none():
+    risk = PURisk(LogisticLoss(), Climb(beta=0.05))
+    raw = risk.balance(SCORES["edge"], Y, 0.2)
+    assert -0.05 < (raw.negative * risk.loss.value(-SCORES["edge"])).sum() < 0
 
 
 def test_a_risk_with_sides_of_its_own_is_not_taken_for_a_known_one():

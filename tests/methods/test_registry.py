@@ -2,7 +2,7 @@ import pytest
 
 import lopsided
 from lopsided.methods.registry import METHODS, get_method, list_methods
-from lopsided.risks import Climb
+from lopsided.risks import Climb, ifpu
 
 
 def test_names_are_unique_and_every_entry_tells_what_it_is():
@@ -57,6 +57,8 @@ def test_a_parameter_of_another_risk_is_refused():
 def test_a_method_that_needs_no_prior_takes_none():
     with pytest.raises(ValueError, match="naive-xgb takes no prior"):
         lopsided.build("naive-xgb", prior=0.1)
+    assert lopsided.build("naive-xgb", prior=None).prior is None
+    assert lopsided.build("naive-xgb", risk=ifpu(), prior=0.1).prior == 0.1
 
 
 def test_unknown_methods_are_refused_with_the_nearest_names():

@@ -9,7 +9,12 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from lopsided._check import as_generator, check_labels, check_prior
 from lopsided._math import sigmoid
-from lopsided.methods._frames import as_pandas, category_levels, encode_categories
+from lopsided.methods._frames import (
+    as_pandas,
+    category_levels,
+    encode_categories,
+    find_categories,
+)
 
 __all__ = ["Accepts", "PUClassifier"]
 
@@ -38,6 +43,8 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, when X was a data frame.
+    categorical_ : tuple of int
+        The positions of columns that hold categories.
     """
 
     _accepts: ClassVar[Accepts] = Accepts()
@@ -60,6 +67,7 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         """
         X = as_pandas(X)
         self.category_levels_ = category_levels(X, self._accepts.categories)
+        self.categorical_ = find_categories(X, self.category_levels_)
         X = self._numbers(X, reset=True)
         y = check_labels(y)
         if len(y) != X.shape[0]:
@@ -68,12 +76,8 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
             )
         weight = self._weights(sample_weight, X, y)
         self.classes_ = np.array([0, 1])
-        labeled_share = float(np.average(y, weights=weight))
-        if self._needs_prior():
-            self.prior_ = check_prior(getattr(self, "prior", None), labeled_share)
-        else:
-            self.prior_ = labeled_share
-        self._fit(X, y, weight, as_generator(self.random_state))
+        self.prior_ = self._settled_prior(float(np.average(y, weights=weight)))
+        self._fit(X, y, weight, as_generator(getattr(self, "random_state", None)))
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -132,6 +136,12 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
     def _needs_prior(self) -> bool:
         """Say whether the prior matters to this method as it is set up."""
         return True
+
+    def _settled_prior(self, labeled_share: float) -> float:
+        """Return the prior to work with: as given, raised, guessed, or not needed."""
+        if not self._needs_prior():
+            return labeled_share
+        return check_prior(getattr(self, "prior", None), labeled_share)
 
     def _numbers(self, X: Any, reset: bool) -> Any:
         """Return X as checked floats, categories as codes."""

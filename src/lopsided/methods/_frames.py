@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["as_pandas", "category_levels", "encode_categories"]
+__all__ = ["as_pandas", "category_levels", "encode_categories", "find_categories"]
 
 
 def as_pandas(X: Any) -> Any:
@@ -31,7 +31,7 @@ def category_levels(X: Any, takes_categories: bool) -> dict[Any, Any]:
                     "Turn them into numbers, e.g. with pandas.get_dummies."
                 )
             levels[name] = dtype.categories
-        elif pd.api.types.is_datetime64_any_dtype(dtype):
+        elif getattr(dtype, "kind", "") in "mM":
             raise ValueError(
                 f"X must hold numbers and categories, got dates in column {name!r}. "
                 "Turn them into numbers, e.g. days since the first."
@@ -42,6 +42,11 @@ def category_levels(X: Any, takes_categories: bool) -> dict[Any, Any]:
                 f"Make it a category: X[{name!r}] = X[{name!r}].astype('category')."
             )
     return levels
+
+
+def find_categories(X: Any, levels: dict[Any, Any]) -> tuple[int, ...]:
+    """Return the positions of the categorical columns."""
+    return tuple(i for i, name in enumerate(X.columns) if name in levels) if levels else ()
 
 
 def _reads_as_numbers(column: Any) -> bool:

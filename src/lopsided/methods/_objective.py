@@ -25,18 +25,20 @@ class _Shape(NamedTuple):
 
 
 def _shape(loss: object) -> _Shape | None:
-    """Return what the kernel needs of a loss, or None if it does not know this one."""
-    match loss:
-        case LogisticLoss():
-            return _Shape()
-        case FocalLoss(gamma=gamma):
-            return _Shape(float(gamma), float(gamma))
-        case CalibratedFocalLoss(hard=hard, easy=easy, switch=switch):
-            return _Shape(float(easy), float(hard), float(switch))
-        case SigmoidLoss():
-            return _Shape(sigmoid=True)
-        case _:
-            return None
+    """Return what the kernel needs of a loss, or None if it does not know this very class."""
+    if type(loss) is LogisticLoss:
+        return _Shape()
+    if type(loss) is FocalLoss:
+        return _Shape(float(loss.gamma), float(loss.gamma))
+    if type(loss) is CalibratedFocalLoss:
+        return _Shape(float(loss.easy), float(loss.hard), float(loss.switch))
+    return _Shape(sigmoid=True) if type(loss) is SigmoidLoss else None
+
+
+def _is_plain(risk: Risk) -> bool:
+    """Say whether a risk leaves everything but its balance to the base class."""
+    names = ("sides", "gradient", "curvature")
+    return all(getattr(type(risk), name) is getattr(Risk, name) for name in names)
 
 
 @njit(cache=True, nogil=True)
@@ -48,12 +50,12 @@ def _power(base, exponent):
 
 @njit(cache=True, nogil=True)
 def _bend(margin, shape):
-    """Return value, gradient and size of the hessian of a loss at one margin."""
+    """Return value, gradient and curvature of a loss at one margin."""
     tail = np.exp(-abs(margin))
     small, large = tail / (1.0 + tail), 1.0 / (1.0 + tail)
     p, q = (large, small) if margin >= 0 else (small, large)
     if shape.sigmoid:
-        return q, -p * q, abs(p * q * (p - q))
+        return q, -p * q, p * q
     nll = max(-margin, 0.0) + np.log1p(tail)
     gamma = shape.hard if p < shape.switch else shape.easy
     fade = _power(q, gamma)
@@ -96,7 +98,7 @@ def fused_objective(
     one of this library's; any other risk runs on its own NumPy code.
     """
     shape = _shape(risk.loss)
-    if shape is None or type(risk).sides is not Risk.sides:
+    if shape is None or not _is_plain(risk):
         return plain_objective(risk, y, prior, weight, scale, floor)
     raw = risk.balance(np.zeros(len(y)), y, prior, weight)
     positive, negative = scale * raw.positive, scale * raw.negative
@@ -106,7 +108,7 @@ def fused_objective(
         gradient = np.empty(len(scores), np.float32)
         curvature = np.empty(len(scores), np.float32)
         part = _negative_pass(scores, negative, shape, gradient, curvature)
-        up, down = (1.0, 1.0) if risk.clamp is None else risk.clamp(part)
+        up, down = (1.0, 1.0) if risk.clamp is None else risk.clamp(part / scale)
         if down != 1.0:
             gradient *= down
             curvature *= abs(down)

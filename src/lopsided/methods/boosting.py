@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, issparse
 from sklearn.model_selection import train_test_split
 
-from lopsided._check import require
+from lopsided._check import check_prior, require
 from lopsided._progress import Bar
 from lopsided.methods._base import Accepts, PUClassifier
 from lopsided.methods._objective import fused_objective
@@ -18,7 +18,7 @@ from lopsided.risks import Hold, Risk, ifpu
 __all__ = ["BoostedRiskClassifier"]
 
 _CURVATURE_FLOOR = 1e-6  # XGBoost divides by the curvature of a leaf
-_ENOUGH_LABELS = 10  # a handful of held-out positives cannot tell when to stop
+_ENOUGH_LABELS = 2  # held-out positives: one alone cannot tell when to stop
 
 
 class BoostedRiskClassifier(PUClassifier):
@@ -148,20 +148,43 @@ class BoostedRiskClassifier(PUClassifier):
     def _needs_prior(self) -> bool:
         return self._risk().needs_prior
 
+    def _settled_prior(self, labeled_share: float) -> float:
+        if getattr(self._risk(), "pool", "all") == "all":
+            return super()._settled_prior(labeled_share)
+        if self.prior is None:
+            raise ValueError(
+                "pool='rest' needs a prior, got None: the labeled rows, a sample of their own, "
+                "say nothing about it. Pass the share of positives among the unlabeled rows."
+            )
+        return check_prior(self.prior, labeled_share=0.0)
+
     def _risk(self) -> Risk:
         return ifpu(clamp=Hold()) if self.risk is None else self.risk
 
     def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
         self.risk_ = self._risk()
+        self.risk_.check()
+        if not (self.n_rounds >= 1 and self.gradient_scale > 0):
+            raise ValueError(
+                "n_rounds must be at least 1 and gradient_scale above 0, got "
+                f"{self.n_rounds!r} and {self.gradient_scale!r}."
+            )
         self.zeros_are_absent_ = issparse(X)
         X = self._as_trained(X)
         params = self._params(
             seed=int(rng.integers(2**31)), start=self.risk_.rest(y, self.prior_, weight)
         )
         self.n_rounds_ = int(self.n_rounds)
-        if self.early_stopping_rounds is not None and _enough_labels(y):
+        if self.early_stopping_rounds is not None:
             self.n_rounds_ = self._best_rounds(X, y, weight, params)
-        self.booster_ = self._train(X, y, weight, params, self.n_rounds_)
+        self.booster_ = self._train(self.risk_, X, y, weight, params, self.n_rounds_)
+        if not self.feature_importances_.any():
+            warnings.warn(
+                "No split lowered the risk: every row has the same score. Raise gradient_scale "
+                "or target_prior, or lower min_child_weight.",
+                UserWarning,
+                stacklevel=3,
+            )
 
     def _params(self, seed: int, start: float) -> dict[str, Any]:
         """Return the settings under XGBoost's names."""
@@ -198,10 +221,11 @@ class BoostedRiskClassifier(PUClassifier):
 
         return effective_n_jobs(self.n_jobs)
 
-    def _matrix(self, X: Any, like: Any = None) -> Any:
-        """Return X binned for training; `like` lends its bins."""
+    def _matrix(self, X: Any, weight: Any = None, like: Any = None) -> Any:
+        """Return X binned for training, by the weighted quantiles; `like` lends its bins."""
         return require("xgboost").QuantileDMatrix(
             X,
+            weight=weight,
             ref=like,
             max_bin=self.max_bin,
             nthread=self._n_threads(),
@@ -210,27 +234,26 @@ class BoostedRiskClassifier(PUClassifier):
         )
 
     def _feature_types(self) -> list[str] | None:
-        if not self.category_levels_:
+        if not self.categorical_:
             return None
-        return [
-            "c" if name in self.category_levels_ else "q" for name in self.feature_names_in_
-        ]
+        return ["c" if i in self.categorical_ else "q" for i in range(self.n_features_in_)]
 
     def _train(
         self,
+        risk: Risk,
         X: Any,
         y: NDArray[np.int8],
         weight: Any,
         params: dict[str, Any],
         n_rounds: int,
+        held_out: Any = None,
         **options: Any,
     ) -> Any:
-        matrix = self._matrix(X)
+        matrix = self._matrix(X, weight)
         n_rows = len(y) if weight is None else weight.sum()
         objective = fused_objective(
-            self.risk_, y, self.prior_, weight, self.gradient_scale * n_rows, _CURVATURE_FLOOR
+            risk, y, self.prior_, weight, self.gradient_scale * n_rows, _CURVATURE_FLOOR
         )
-        held_out = options.pop("held_out", None)
         if held_out is not None:
             options["evals"] = [(self._matrix(held_out, like=matrix), "held_out")]
         with Bar(n_rounds, "boosting") as bar:
@@ -254,15 +277,19 @@ class BoostedRiskClassifier(PUClassifier):
             stratify=y,
             random_state=params["seed"],
         )
+        if not _enough_labels(y[held_out]):
+            return int(self.n_rounds)
         held_weight = None if weight is None else weight[held_out]
+        held_risk = self.risk_.take(held_out)
 
         def held_out_risk(scores: NDArray[Any], _: Any) -> tuple[str, float]:
-            risk = self.risk_.estimate(
-                scores.astype(float), y[held_out], self.prior_, held_weight
+            scores = scores.astype(float)
+            return "risk", float(
+                held_risk.estimate(scores, y[held_out], self.prior_, held_weight)
             )
-            return "risk", float(risk)
 
         booster = self._train(
+            self.risk_.take(rows),
             X[rows],
             y[rows],
             None if weight is None else weight[rows],
@@ -316,10 +343,10 @@ def _enough_labels(y: NDArray[np.int8]) -> bool:
     n_labeled = int(y.sum())
     if n_labeled < _ENOUGH_LABELS:
         warnings.warn(
-            f"Early stopping needs {_ENOUGH_LABELS} labeled rows, got {n_labeled}: all rounds "
-            "are run.",
+            f"Early stopping needs {_ENOUGH_LABELS} labeled rows among those held out, got "
+            f"{n_labeled}: all rounds are run. Raise validation_share.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     return n_labeled >= _ENOUGH_LABELS
 

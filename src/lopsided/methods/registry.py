@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import fields, is_dataclass, replace
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
@@ -167,13 +167,12 @@ def build(name: str, **params: Any) -> Any:
     method = get_method(name)
     estimator = method.load()
     own = set(inspect.signature(estimator).parameters)
-    if not method.takes_prior:
-        own.discard("prior")
     settings = {**method.params, **{key: params[key] for key in params if key in own}}
     routed = {key: value for key, value in params.items() if key not in own}
-    if "prior" in routed and not method.takes_prior:
-        raise ValueError(f"{name} takes no prior: it does without. Leave prior out.")
     risk = settings.get("risk")
+    takes_prior = method.takes_prior if risk is None else risk.needs_prior
+    if params.get("prior") is not None and not takes_prior:
+        raise ValueError(f"{name} takes no prior: it does without. Leave prior out.")
     for key in routed:
         check_choice(key, sorted(own | _risk_parameters(risk)), f"parameter of {name}")
     if routed:
@@ -182,7 +181,7 @@ def build(name: str, **params: Any) -> Any:
 
 
 def _names(part: Any) -> set[str]:
-    return {setting.name for setting in fields(part)}
+    return {setting.name for setting in fields(part)} if is_dataclass(part) else set()
 
 
 def _risk_parameters(risk: Any) -> set[str]:
