@@ -26,6 +26,7 @@ def fit(table=X, labels=Y, **params):
         (pd.DataFrame({"day": pd.date_range("2024", periods=40)}), Y, "dates in column 'day'"),
         (np.array([["x"], ["y"]] * 20), Y, "could not convert string to float|text"),
         (np.where(X > 2, np.inf, X), Y, "infinity"),
+        (np.where(X > 2, 1e39, X), Y, "below 3.4e38"),
         (X, np.where(Y == 1, 2, 0), r"y must hold 1 \(labeled positive\) and 0.*got \[0, 2\]"),
         (X, np.where(Y == 1, 1, -1), r"got \[-1, 1\]\. Write unknown rows as 0"),
         (X, np.where(Y == 1, 1, np.nan), r"got NaN\. Write unknown rows as 0"),

@@ -1,3 +1,4 @@
+import io
 import os
 import signal
 import subprocess
@@ -72,6 +73,25 @@ def test_rank_prints_csv_without_an_output_file(claims, capsys):
     assert len(lines) == 4
 
 
+def test_a_table_is_not_written_over_itself(claims, capsys):
+    before = claims.read_bytes()
+    assert rank(claims, "-o", str(claims)) == 2
+    assert "is the table itself" in capsys.readouterr().err
+    assert claims.read_bytes() == before
+
+
+def test_ids_and_cells_come_out_as_they_went_in(claims, capsys):
+    frame = pd.read_csv(claims, dtype=str, keep_default_na=False)
+    frame["claim"] = [f"{i:06}" for i in range(len(frame))]
+    frame["score"] = "1.50"
+    frame.to_csv(claims, index=False)
+    assert rank(claims, "--id", "claim", "--prior", "0.1") == 0
+    ranked = pd.read_csv(io.StringIO(capsys.readouterr().out), dtype=str, keep_default_na=False)
+    assert (ranked["score_"] == "1.50").all()
+    cells = frame.set_index("claim")["age"]
+    assert (cells[ranked["id"]].to_numpy() == ranked["age"].to_numpy()).all()
+
+
 def test_rank_reads_and_writes_parquet(claims, tmp_path):
     table, out = tmp_path / "t.parquet", tmp_path / "r.parquet"
     pd.read_csv(claims, parse_dates=["day"]).to_parquet(table)
@@ -96,13 +116,12 @@ def test_a_guessed_prior_is_said_in_one_line(claims, capsys):
     ("words", "message"),
     [
         (["--method", "ifpu-xbg"], "Did you mean ifpu-xgb"),
-        (["--method", "xgb"], "learns from true labels"),
+        (["--method", "xgb"], "No method is called 'xgb'"),
         (["--label", "statos"], "Did you mean status"),
         (["--positive", "closed"], "No row of column 'status' is 'closed'"),
         (["--id", "klaim"], "Did you mean claim"),
         (["--drop", "amount,city,day,age,claim"], "No column is left"),
         (["--prior", "1.5"], "prior must lie between 0 and 1"),
-        (["--top", "0"], "top must be at least 1"),
         (["-o", "ranked.xlsx"], "must end in .csv"),
         (["-o", "/dev/null/ranked.csv"], "cannot be written"),
         (["--folds", "1"], "At least two folds"),
@@ -121,7 +140,18 @@ def test_a_missing_file_gets_one_sentence_and_code_two(tmp_path, capsys):
     assert capsys.readouterr().err.count("\n") == 1
 
 
-@pytest.mark.parametrize("words", [[], ["rank"], ["rnak"], ["rank", "t.csv", "--label"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["rank"],
+        ["rnak"],
+        ["rank", "t.csv", "--label"],
+        ["rank", "t.csv", "--label", "y", "--top", "0"],
+        ["rank", "t.csv", "--label", "y", "--jobs", "0"],
+        ["rank", "t.csv", "--label", "y", "--seed", "-1"],
+    ],
+)
 def test_a_wrong_command_shows_how_to_use_it(words, capsys):
     with pytest.raises(SystemExit) as stop:
         main(words)

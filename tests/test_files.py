@@ -29,6 +29,18 @@ def test_a_failure_keeps_the_old_file_and_leaves_nothing_behind(tmp_path, error)
     assert os.listdir(tmp_path) == ["file.txt"]
 
 
+def test_links_and_rights_of_an_old_file_are_kept(tmp_path):
+    target, link = tmp_path / "file.txt", tmp_path / "link.txt"
+    target.write_text("old")
+    target.chmod(0o640)
+    link.symlink_to(target)
+    with write_whole(link) as draft:
+        draft.write_text("new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+    assert target.stat().st_mode & 0o777 == 0o640
+
+
 def test_a_new_file_has_ordinary_rights(tmp_path):
     with write_whole(tmp_path / "a") as draft:
         draft.write_text("")

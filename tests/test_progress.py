@@ -1,5 +1,6 @@
 import io
 import sys
+import time
 
 import pytest
 
@@ -21,6 +22,7 @@ def use_terminal(monkeypatch):
 
 
 def steps(bar, n=3):
+    time.sleep(0.3)  # the bar is shown by a timer
     for _ in range(n):
         bar.advance()
 
@@ -56,7 +58,7 @@ def test_only_the_outer_of_two_bars_is_shown(monkeypatch):
     with Bar(2, "outer") as outer:
         with Bar(3, "inner") as inner:
             steps(inner)
-        outer.advance()
+        steps(outer, 1)
     assert "outer" in terminal.getvalue()
     assert "inner" not in terminal.getvalue()
 

@@ -5,6 +5,9 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from scipy.sparse import coo_array, csr_array
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import lopsided
 from lopsided._check import PriorWarning
@@ -97,6 +100,16 @@ def test_an_estimator_can_be_given_instead_of_a_name():
     assert average_precision(TRUTH[Y == 0], scores[Y == 0]) > 0.4
     with pytest.raises(ValueError, match="set it on the estimator"):
         rank_unlabeled(X, Y, model, prior=0.1)
+
+
+def test_pipelines_and_other_classifiers_can_rank_and_get_their_seeds():
+    for model in (
+        make_pipeline(StandardScaler(), lopsided.build("focused-xgb", prior=0.1, n_rounds=5)),
+        RandomForestClassifier(20),
+    ):
+        first, second = (rank_unlabeled(X, Y, model, random_state=0) for _ in range(2))
+        assert_allclose(first, second)
+        assert average_precision(TRUTH[Y == 0], first[Y == 0]) > 0.3
 
 
 def test_each_fold_gets_the_prior_of_its_own_training_part():

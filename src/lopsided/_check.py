@@ -65,8 +65,8 @@ def check_choice(value: str, choices: Iterable[str], what: str) -> str:
     raise ValueError(f"No {what} is called {str(value)!r}. {hint}")
 
 
-def _binary(y: Any, name: str, one: str, zero: str) -> NDArray[np.int8]:
-    """Return a vector of 0 and 1, or say what else it held."""
+def _binary(y: Any, name: str, one: str, zero: str, advice: str) -> NDArray[np.int8]:
+    """Return a vector of 0 and 1, or say what else it held and what to do."""
     values = np.asarray(y)
     if values.ndim == 2 and values.shape[1] == 1:
         from sklearn.exceptions import DataConversionWarning
@@ -92,7 +92,7 @@ def _binary(y: Any, name: str, one: str, zero: str) -> NDArray[np.int8]:
                 f"{wanted}, got Unknown label type: {seen}. Map your labels to 1 and 0."
             ) from None
     if values.dtype.kind == "f" and np.isnan(values).any():
-        raise ValueError(f"{wanted}, got NaN. Write unknown rows as 0.")
+        raise ValueError(f"{wanted}, got NaN. {advice}")
     found = np.unique(values)
     if not np.isin(found, (0, 1)).all():
         shown = ", ".join(f"{value:g}" for value in found[:6].astype(float))
@@ -103,7 +103,7 @@ def _binary(y: Any, name: str, one: str, zero: str) -> NDArray[np.int8]:
         elif len(found) > 2:
             came += " (Only binary classification is supported. The type of the target is "
             came += "multiclass.)"
-        raise ValueError(f"{wanted}, got {came}. Write unknown rows as 0.")
+        raise ValueError(f"{wanted}, got {came}. {advice}")
     return values.astype(np.int8)
 
 
@@ -114,7 +114,9 @@ def check_labels(y: Any) -> NDArray[np.int8]:
             "requires y to be passed, but the target y is None. "
             "Pass 1 for labeled positives and 0 for unlabeled rows."
         )
-    labels = _binary(y, "y", one="labeled positive", zero="unlabeled")
+    labels = _binary(
+        y, "y", one="labeled positive", zero="unlabeled", advice="Write unknown rows as 0."
+    )
     n_labeled = int(labels.sum())
     if n_labeled < 2:
         came = "none, a single class" if n_labeled == 0 else "one"
@@ -132,7 +134,9 @@ def check_labels(y: Any) -> NDArray[np.int8]:
 
 def check_truth(y_true: Any) -> NDArray[np.int8]:
     """Return true labels as int8, both classes present."""
-    truth = _binary(y_true, "y_true", one="positive", zero="negative")
+    truth = _binary(
+        y_true, "y_true", one="positive", zero="negative", advice="Map the classes to 1 and 0."
+    )
     if len(np.unique(truth)) < 2:
         raise ValueError(
             f"y_true must hold positives (1) and negatives (0), got a single class in "
@@ -153,8 +157,8 @@ def check_prior(prior: float | None, labeled_share: float) -> float:
     if prior is None:
         guess = min(2 * labeled_share, (1 + labeled_share) / 2)
         warnings.warn(
-            f"No prior was given: {guess:.4g} is assumed, twice the labeled share. Pass "
-            "prior=P(positive) if you know better.",
+            f"No prior was given: {guess:.4g} is assumed, from a labeled share of "
+            f"{labeled_share:.4g}. Give the share of positives you expect if you know better.",
             PriorWarning,
             stacklevel=4,
         )

@@ -1,6 +1,7 @@
 """Files are written whole or not at all."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,12 +26,14 @@ def write_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     ...     with write_whole(f"{folder}/names.txt") as draft:
     ...         _ = draft.write_text("a b c")
     """
-    target = Path(path)
+    target = Path(path).resolve()  # a link keeps pointing to its file
     target.parent.mkdir(parents=True, exist_ok=True)
     draft = target.with_name(f".{target.name}.{uuid4().hex}")
     # Opened this way the file has the rights that the user's umask gives any new file.
     os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     try:
+        if target.exists():
+            shutil.copymode(target, draft)
         yield draft
         os.replace(draft, target)
     finally:

@@ -1,7 +1,7 @@
 """A bar with time left for whatever takes long: on a terminal, after two seconds, once."""
 
 import sys
-import time
+import threading
 from types import TracebackType
 from typing import Any, Self
 
@@ -34,37 +34,51 @@ class Bar:
         self.label = label
         self._done = 0
         self._display: Any = None
+        self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
-        self._start = time.monotonic()
         if Bar._outermost is None and sys.stderr is not None and sys.stderr.isatty():
             Bar._outermost = self
+            # A timer and not the next step shows the bar: the first step may take minutes.
+            self._timer = threading.Timer(_PATIENCE, self._show)
+            self._timer.daemon = True
+            self._timer.start()
         return self
 
     def advance(self, steps: int = 1) -> None:
         """Count steps as done."""
-        self._done += steps
-        if Bar._outermost is not self:
-            return
-        if self._display is None and time.monotonic() - self._start > _PATIENCE:
-            self._show()
-        if self._display is not None:
-            self._display.update(self._task, completed=self._done)
+        with self._lock:
+            self._done += steps
+            if self._display is not None:
+                self._display.update(self._task, completed=self._done)
 
     def _show(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-        self._display = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.completed}/{task.total}"),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-            transient=True,
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
         )
-        self._task = self._display.add_task(self.label, total=self.total)
-        self._display.start()
+
+        with self._lock:
+            if Bar._outermost is not self:
+                return
+            self._display = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TextColumn("{task.completed}/{task.total}"),
+                TimeElapsedColumn(),
+                TextColumn("left"),
+                TimeRemainingColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self._task = self._display.add_task(
+                self.label, total=self.total, completed=self._done
+            )
+            self._display.start()
 
     def __exit__(
         self,
@@ -72,7 +86,10 @@ class Bar:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._display is not None:
-            self._display.stop()
-        if Bar._outermost is self:
+        if Bar._outermost is not self:
+            return
+        self._timer.cancel()
+        with self._lock:
             Bar._outermost = None
+            if self._display is not None:
+                self._display.stop()

@@ -39,9 +39,25 @@ def _parser() -> argparse.ArgumentParser:
     )
     demo.add_argument("--out", default="out/demo", metavar="DIR", help="folder (%(default)s)")
     demo.add_argument("--method", default="focused-xgb", metavar="NAME", help="(%(default)s)")
-    demo.add_argument("--seed", type=int, default=0, metavar="N", help="(%(default)s)")
+    demo.add_argument("--seed", type=_seed, default=0, metavar="N", help="(%(default)s)")
     demo.set_defaults(run=_demo)
     return parser
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"a whole number from 1 is wanted, got {text!r}")
+    return int(text)
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"a whole number from 0 is wanted, got {text!r}")
+    return int(text)
+
+
+def _jobs(text: str) -> int:
+    return -1 if text == "-1" else _count(text)
 
 
 def _add_rank(commands: Any) -> None:
@@ -64,10 +80,10 @@ def _add_rank(commands: Any) -> None:
     rank.add_argument(
         "--prior", type=float, metavar="P", help="share of positives in the table"
     )
-    rank.add_argument("--top", type=int, metavar="K", help="only the first K rows")
-    rank.add_argument("--folds", type=int, default=5, metavar="N", help="(%(default)s)")
-    rank.add_argument("--jobs", type=int, default=-1, metavar="N", help="threads (all)")
-    rank.add_argument("--seed", type=int, default=0, metavar="N", help="(%(default)s)")
+    rank.add_argument("--top", type=_count, metavar="K", help="only the first K rows")
+    rank.add_argument("--folds", type=_count, default=5, metavar="N", help="(%(default)s)")
+    rank.add_argument("--jobs", type=_jobs, default=-1, metavar="N", help="threads (all)")
+    rank.add_argument("--seed", type=_seed, default=0, metavar="N", help="(%(default)s)")
     rank.add_argument("-o", "--output", metavar="FILE", help="csv or parquet (standard output)")
     rank.set_defaults(run=_rank)
 
@@ -136,6 +152,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The words after `lopsided`; those of the process by default.
     """
     options = _parser().parse_args(arguments)
+    # Threads that wait must not spin: on a busy machine they take the cores they wait for.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _note

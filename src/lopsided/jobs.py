@@ -5,11 +5,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lopsided._check import check_choice
 from lopsided.datasets import load
+from lopsided.features import prepare
 from lopsided.labeling import SCAR
+from lopsided.methods.registry import list_methods
 from lopsided.metrics import average_precision, precision_at_k
 from lopsided.ranking import rank_unlabeled
-from lopsided.tables import check_output, prepare, read_table, write_table
+from lopsided.tables import check_output, read_table, write_table
 
 __all__ = ["RankedTable", "rank_table", "run_demo"]
 
@@ -43,7 +46,7 @@ def rank_table(
     table : path
         The file.
     label, positive, id_column, drop
-        See `lopsided.tables.prepare`.
+        See `lopsided.features.prepare`.
     method, prior, folds, n_jobs, random_state
         See `lopsided.ranking.rank_unlabeled`.
     top : int, optional
@@ -58,9 +61,10 @@ def rank_table(
     """
     if top is not None and top < 1:
         raise ValueError(f"top must be at least 1 row, got {top}.")
-    if output is not None:
-        check_output(output)
+    check_choice(method, list_methods(), "method")
     frame = read_table(table)
+    if output is not None:
+        check_output(output, table)
     task = prepare(frame, label, positive, id_column, drop)
     scores = rank_unlabeled(
         task.X,
@@ -80,6 +84,11 @@ def rank_table(
     )
     if task.left_out:
         summary += f" Left out, as blank or different in most rows: {', '.join(task.left_out)}."
+    for name in task.like_ids:
+        summary += (
+            f" Column {name!r} is another whole number in each row: if it only names rows, say "
+            f"--id {name} or --drop {name}."
+        )
     if output is not None:
         write_table(ranking, output)
         summary += f" Written to {output}."
@@ -93,7 +102,7 @@ def _ranking(frame: Any, ids: Any, scores: Any, id_column: str | None) -> Any:
     order = np.argsort(-scores, kind="stable")
     order = order[~np.isnan(scores[order])]
     own = frame.drop(columns=[id_column]) if id_column else frame
-    own = own.rename(columns={name: f"{name}_" for name in ("rank", "id", "score")})
+    own = own.set_axis(_names_beside(list(own.columns)), axis=1)
     head = pd.DataFrame(
         {
             "rank": np.arange(1, len(order) + 1),
@@ -102,6 +111,19 @@ def _ranking(frame: Any, ids: Any, scores: Any, id_column: str | None) -> Any:
         }
     )
     return pd.concat([head, own.iloc[order].reset_index(drop=True)], axis=1)
+
+
+def _names_beside(names: list[str]) -> list[str]:
+    """Return the names with an underscore or more where the ranking's own would hide them."""
+    taken = {"rank", "id", "score", *names}
+    renamed = []
+    for name in names:
+        if name in ("rank", "id", "score"):
+            while name in taken:
+                name += "_"
+            taken.add(name)
+        renamed.append(name)
+    return renamed
 
 
 def run_demo(out: str, method: str = "focused-xgb", random_state: int = 0) -> str:
@@ -123,6 +145,7 @@ def run_demo(out: str, method: str = "focused-xgb", random_state: int = 0) -> st
     """
     import pandas as pd
 
+    check_choice(method, list_methods(), "method")
     data = load("digits-8")
     y = SCAR(hidden=0.75).draw(data.X, data.y_true, random_state)
     folder = Path(out)
@@ -139,7 +162,7 @@ def run_demo(out: str, method: str = "focused-xgb", random_state: int = 0) -> st
         random_state=random_state,
         output=str(folder / "ranking.csv"),
     )
-    hidden = data.y_true[done.ranking["id"].to_numpy()]
+    hidden = data.y_true[done.ranking["id"].to_numpy(int)]
     return _story(data, y, done.ranking, hidden, folder)
 
 

@@ -4,9 +4,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from lopsided._check import as_generator, check_labels
 from lopsided._progress import Bar
+from lopsided.methods._base import PUClassifier
+from lopsided.methods._frames import as_pandas
 from lopsided.methods.registry import build, get_method
 
 __all__ = ["rank_against", "rank_unlabeled"]
@@ -35,8 +38,8 @@ def rank_unlabeled(
         The table.
     y : array of shape (n_rows,)
         1 = labeled positive, 0 = unlabeled.
-    method : str or PUClassifier, default="focused-xgb"
-        A name of the registry, or an estimator that is cloned for each fold.
+    method : str or estimator, default="focused-xgb"
+        A name of the registry, or a method or other classifier that is cloned for each fold.
     prior : float or None, default=None
         P(y_true = 1) in the whole table, where `method` is a name that takes one.
     folds : int, default=5
@@ -61,7 +64,7 @@ def rank_unlabeled(
     1
     """
     y = check_labels(y)
-    table = X.tocsr() if hasattr(X, "tocsr") else X
+    table = X.tocsr() if hasattr(X, "tocsr") else as_pandas(X)
     if not hasattr(table, "shape"):
         table = np.asarray(table)
     if table.shape[0] != len(y):
@@ -76,7 +79,8 @@ def rank_unlabeled(
             f"{len(unlabeled)}."
         )
     model = _template(method, prior, n_jobs)
-    settled = model._settled_prior(float(y.mean()))
+    takes_prior = isinstance(model, PUClassifier) and model._needs_prior()
+    settled = model._settled_prior(float(y.mean())) if takes_prior else None
     rng = as_generator(random_state)
     fold_of = rng.permutation(np.arange(len(unlabeled)) % folds)
     scores = np.full(len(y), np.nan)
@@ -84,11 +88,12 @@ def rank_unlabeled(
         for fold in range(folds):
             held_out = unlabeled[fold_of == fold]
             rows = np.setdiff1d(np.arange(len(y)), held_out)
-            fitted = _seeded(model, rng, _fold_prior(settled, y, rows))
+            fitted = _seeded(model, rng)
+            if settled is not None:
+                fitted.set_params(prior=_fold_prior(settled, y, rows))
             fitted.fit(_take(table, rows), y[rows])
             scores[held_out] = rank_against(
-                fitted.decision_function(_take(table, rows)),
-                fitted.decision_function(_take(table, held_out)),
+                _scores(fitted, _take(table, rows)), _scores(fitted, _take(table, held_out))
             )
             bar.advance()
     return scores
@@ -150,15 +155,17 @@ def _fold_prior(prior: float, y: NDArray[np.int8], rows: NDArray[np.intp]) -> fl
     return float((n_labeled + hidden_rate * (len(rows) - n_labeled)) / len(rows))
 
 
-def _seeded(model: Any, rng: np.random.Generator, prior: float) -> Any:
-    """Return a fresh copy with a seed of its own, and the prior of its fold if it takes one."""
-    from sklearn.base import clone
+def _seeded(model: Any, rng: np.random.Generator) -> Any:
+    """Return a fresh copy with seeds of its own, also for the parts of a pipeline."""
+    copy = clone(model)
+    names = sorted(name for name in copy.get_params() if name.endswith("random_state"))
+    return copy.set_params(**{name: int(rng.integers(2**31)) for name in names})
 
-    settings: dict[str, Any] = {"random_state": int(rng.integers(2**31))}
-    if model._needs_prior():
-        settings["prior"] = prior
-    known = model.get_params(deep=False)
-    return clone(model).set_params(**{key: settings[key] for key in settings if key in known})
+
+def _scores(model: Any, table: Any) -> Any:
+    if hasattr(model, "decision_function"):
+        return model.decision_function(table)
+    return model.predict_proba(table)[:, 1]
 
 
 def _take(table: Any, rows: NDArray[np.intp]) -> Any:

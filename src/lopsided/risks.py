@@ -111,7 +111,7 @@ class Risk:
         if self.clamp is not None and not callable(self.clamp):
             raise ValueError(f"clamp must be Hold(), Climb() or None, got {self.clamp!r}.")
         gamma = getattr(self.loss, "gamma", 0)
-        if not gamma >= 0:
+        if not (isinstance(gamma, (int, float)) and gamma >= 0):
             raise ValueError(f"gamma must be at least 0, got {gamma!r}.")
 
     def take(self, rows: Any) -> "Risk":

@@ -289,12 +289,23 @@ def test_propensities_of_rows_follow_them_into_early_stopping():
         ({"gamma": -1}, "gamma must be at least 0"),
         ({"clamp": "hold"}, "clamp must be"),
         ({"n_rounds": 0}, "n_rounds must be at least 1"),
-        ({"gradient_scale": -1}, "gradient_scale above 0"),
+        ({"gradient_scale": -1}, "gradient_scale must be above 0"),
+        ({"gradient_scale": float("nan")}, "gradient_scale must be above 0"),
+        ({"subsample": 0}, "subsample must be above 0"),
+        ({"early_stopping_rounds": 0}, "early_stopping_rounds must be at least 1"),
+        ({"max_bin": 1}, "max_bin must be at least 2"),
+        ({"monotone_constraints": (1,)}, "for each of 5 columns"),
+        ({"gamma": "a"}, "gamma must be at least 0"),
     ],
 )
 def test_settings_without_sense_are_refused(params, message):
     with pytest.raises(ValueError, match=message):
         build("ifpu-xgb", prior=0.1, **params).fit(X, Y)
+
+
+def test_a_risk_that_is_none_is_refused():
+    with pytest.raises(ValueError, match="risk must be a risk"):
+        BoostedRiskClassifier("nnpu", prior=0.1).fit(X, Y)
 
 
 def test_columns_named_by_numbers_may_hold_categories():

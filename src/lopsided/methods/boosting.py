@@ -159,16 +159,14 @@ class BoostedRiskClassifier(PUClassifier):
         return check_prior(self.prior, labeled_share=0.0)
 
     def _risk(self) -> Risk:
+        if self.risk is not None and not isinstance(self.risk, Risk):
+            raise ValueError(f"risk must be a risk such as ifpu(), got {self.risk!r}.")
         return ifpu(clamp=Hold()) if self.risk is None else self.risk
 
     def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
+        self._check_settings(X)
         self.risk_ = self._risk()
         self.risk_.check()
-        if not (self.n_rounds >= 1 and self.gradient_scale > 0):
-            raise ValueError(
-                "n_rounds must be at least 1 and gradient_scale above 0, got "
-                f"{self.n_rounds!r} and {self.gradient_scale!r}."
-            )
         self.zeros_are_absent_ = issparse(X)
         X = self._as_trained(X)
         params = self._params(
@@ -185,6 +183,27 @@ class BoostedRiskClassifier(PUClassifier):
                 UserWarning,
                 stacklevel=3,
             )
+
+    def _check_settings(self, X: Any) -> None:
+        """Refuse what XGBoost would take for something else or answer with a stack trace."""
+        for name in ("n_rounds", "max_bin", "early_stopping_rounds"):
+            least = 2 if name == "max_bin" else 1
+            value = getattr(self, name)
+            if value is not None and not value >= least:
+                raise ValueError(f"{name} must be at least {least}, got {value!r}.")
+        for name in ("gradient_scale", "subsample"):
+            value = getattr(self, name)
+            if not value > 0:
+                raise ValueError(f"{name} must be above 0, got {value!r}.")
+        signs = self.monotone_constraints
+        if signs is not None and (len(signs) != X.shape[1] or not set(signs) <= {-1, 0, 1}):
+            raise ValueError(
+                f"monotone_constraints must hold -1, 0 or 1 for each of {X.shape[1]} columns, "
+                f"got {signs!r}."
+            )
+        values: Any = getattr(X, "data", X) if issparse(X) else X
+        if np.nanmax(np.abs(values), initial=0) > np.finfo(np.float32).max:
+            raise ValueError("X must hold numbers below 3.4e38, got larger ones. Rescale them.")
 
     def _params(self, seed: int, start: float) -> dict[str, Any]:
         """Return the settings under XGBoost's names."""
