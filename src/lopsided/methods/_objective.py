@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from lopsided._kernel import kernel, part
 from lopsided.losses import CalibratedFocalLoss, FocalLoss, LogisticLoss, SigmoidLoss
 from lopsided.risks import Risk
 
@@ -41,14 +41,14 @@ def _is_plain(risk: Risk) -> bool:
     return all(getattr(type(risk), name) is getattr(Risk, name) for name in names)
 
 
-@njit(cache=True, nogil=True)
+@part
 def _power(base, exponent):
     if exponent == 3.0:  # the default, and far cheaper than a general power
         return base * base * base
     return 1.0 if exponent == 0.0 else base**exponent
 
 
-@njit(cache=True, nogil=True)
+@part
 def _bend(margin, shape):
     """Return value, gradient and curvature of a loss at one margin."""
     tail = np.exp(-abs(margin))
@@ -63,7 +63,7 @@ def _bend(margin, shape):
     return fade * nll, -fade * (gamma * p * nll + q), abs(p * fade * bend)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _negative_pass(scores, negative, shape, gradient, curvature):
     """Fill both outputs from the negative sides; return the negative part of the risk."""
     part = 0.0
@@ -75,7 +75,7 @@ def _negative_pass(scores, negative, shape, gradient, curvature):
     return part
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _positive_pass(scores, rows, positive, shape, factor, gradient, curvature):
     """Add the positive sides, which few rows have."""
     for row in rows:

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 from lopsided._check import check_choice
 from lopsided.losses import FocalLoss, LogisticLoss
 from lopsided.risks import Hold, ifpu, imbnnpu, naive, nnpu, supervised, upu
+from lopsided.trees.sampling import Bagging, StratifiedBootstrap, WholeTable
 
 __all__ = ["METHODS", "Method", "build", "get_method", "list_methods"]
 
@@ -36,8 +37,11 @@ class Method(NamedTuple):
 
 
 _BOOSTING = "lopsided.methods.boosting:BoostedRiskClassifier"
+_FOREST = "lopsided.methods.forest:PUForestClassifier"
 _QUICK = MappingProxyType({"n_rounds": 20})
+_FEW_TREES = MappingProxyType({"n_estimators": 20})
 _PAPER = "Zavitsanos, Paliouras: Focused PU learning from imbalanced data."
+_HELLINGER = "Ortega Vazquez, vanden Broucke, De Weerdt. Machine Learning 2024."
 _XGBOOST = "Chen, Guestrin: XGBoost. KDD 2016."
 
 METHODS: tuple[Method, ...] = (
@@ -96,6 +100,62 @@ METHODS: tuple[Method, ...] = (
         _XGBOOST,
         takes_prior=False,
         quick=_QUICK,
+    ),
+    Method(
+        "naive-forest",
+        _FOREST,
+        {"cuts": "random", "n_estimators": 300},
+        "Bootstrapped extra trees with unlabeled rows taken for negatives: hard to beat.",
+        "Geurts, Ernst, Wehenkel: Extremely randomized trees. Machine Learning 2006.",
+        takes_prior=False,
+        quick=_FEW_TREES,
+    ),
+    Method(
+        "pu-bagging",
+        _FOREST,
+        {"cuts": "random", "n_estimators": 300, "sampling": Bagging(ratio=20.0)},
+        "Extra trees, each on the labeled rows and 20 unlabeled ones for each of them.",
+        "Mordelet, Vert. Pattern Recognition Letters 2014.",
+        takes_prior=False,
+        quick=_FEW_TREES,
+    ),
+    Method(
+        "hellinger-forest",
+        _FOREST,
+        {"criterion": "hellinger", "sampling": StratifiedBootstrap()},
+        "Random forest on the Hellinger distance of labeled and unlabeled rows.",
+        "Cieslak, Hoens, Chawla, Kegelmeyer. Data Mining and Knowledge Discovery 2012.",
+        takes_prior=False,
+        quick=_FEW_TREES,
+    ),
+    Method(
+        "puhdt",
+        _FOREST,
+        {
+            "criterion": "pu-hellinger",
+            "n_estimators": 1,
+            "max_depth": 5,
+            "max_features": None,
+            "sampling": WholeTable(),
+        },
+        "One Hellinger tree of depth 5 on estimated positives and negatives.",
+        _HELLINGER,
+    ),
+    Method(
+        "puhrf",
+        _FOREST,
+        {"criterion": "pu-hellinger", "sampling": StratifiedBootstrap()},
+        "Random forest of such trees, every labeled row in each.",
+        _HELLINGER,
+        quick=_FEW_TREES,
+    ),
+    Method(
+        "puet",
+        _FOREST,
+        {"criterion": "nnpu", "cuts": "random", "n_estimators": 300},
+        "Extra trees that lower the non-negative PU risk.",
+        "Wilton, Koay, Ko, Xu, Ye. NeurIPS 2022.",
+        quick=_FEW_TREES,
     ),
     Method(
         "xgb",

@@ -1,0 +1,244 @@
+"""Forests and trees on labeled and unlabeled counts, by this library's own engine."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lopsided._check import check_choice
+from lopsided._progress import Bar
+from lopsided.methods._base import Accepts, PUClassifier
+from lopsided.trees.criteria import CRITERIA
+from lopsided.trees.sampling import Bootstrap
+
+__all__ = ["PUForestClassifier"]
+
+_FOLDS = 5  # of labeled rows, left out in turn where the bags would hold them all
+
+
+class PUForestClassifier(PUClassifier):
+    """Grow a forest on labeled and unlabeled rows.
+
+    A row's score is the mean over trees of the labeled share of its leaf, as log-odds: above
+    0 a row looks more labeled than not, or, where the criterion knows the prior, more positive
+    than not.
+
+    Parameters
+    ----------
+    criterion : {"gini", "entropy", "hellinger", "pu-hellinger", "nnpu"}, default="gini"
+        What a split is chosen by. The first three take unlabeled rows for negatives, the others
+        correct for the positives among them and need a prior.
+    prior : float or None, default=None
+        P(y_true = 1) in the whole table, for the criteria that need it; None guesses.
+    n_estimators : int, default=100
+        Number of trees.
+    max_depth : int or None, default=None
+        Depth of the trees; None grows them until their leaves are pure.
+    min_samples_leaf : int, default=1
+        Least number of rows in a leaf.
+    max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
+        Columns tried at a node: a number, a share, or all of them.
+    cuts : {"best", "random"}, default="best"
+        Whether a column is cut at its best value or at a random one, as in extra trees.
+    sampling : Sampling or None, default=None
+        How each tree's rows are drawn: `Bootstrap()`, which None is, `StratifiedBootstrap()`,
+        `Bagging(ratio)` or `WholeTable()`.
+    oob_score : bool, default=False
+        Whether to score the training rows by the trees that have not seen them.
+    n_jobs : int or None, default=None
+        Threads; None is 1 and -1 is all. The trees are the same for any number.
+    random_state : int, Generator or None, default=None
+        Seed of the samples, columns and cuts.
+
+    Attributes
+    ----------
+    forest_ : Forest
+        The grown trees.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of the criterion's gain that each column's splits brought.
+    oob_decision_function_ : ndarray of shape (n_rows,)
+        Scores of the training rows by trees that have not seen them, NaN where all have. Where
+        the sampling keeps all labeled rows in every bag, they come from trees grown for the
+        purpose, each without a fifth of them.
+
+    References
+    ----------
+    Breiman: Random forests. Machine Learning 2001. Geurts, Ernst, Wehenkel: Extremely randomized
+    trees. Machine Learning 2006. Ortega Vazquez, vanden Broucke, De Weerdt: Hellinger distance
+    decision trees for PU learning in imbalanced data sets. Machine Learning 2024. Wilton et al.:
+    Positive-unlabeled learning using random forests via recursive greedy risk minimization.
+    NeurIPS 2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> y = (X[:, 0] > 1.5).astype(int)
+    >>> model = PUForestClassifier(n_estimators=10, random_state=0).fit(X, y)
+    >>> model.decision_function(X[:5]).shape
+    (5,)
+    """
+
+    _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
+
+    def __init__(
+        self,
+        criterion="gini",
+        prior=None,
+        n_estimators=100,
+        max_depth=None,
+        min_samples_leaf=1,
+        max_features="sqrt",
+        cuts="best",
+        sampling=None,
+        oob_score=False,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.criterion = criterion
+        self.prior = prior
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.max_features = max_features
+        self.cuts = cuts
+        self.sampling = sampling
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _needs_prior(self) -> bool:
+        check_choice(self.criterion, CRITERIA, "criterion")
+        return CRITERIA[self.criterion].takes_prior
+
+    def _sampling(self) -> Any:
+        return Bootstrap() if self.sampling is None else self.sampling
+
+    def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
+        with Bar(1, "compiling the forest engine, once"):
+            from lopsided.trees.forest import grow_forest
+
+        labeled_share = float(np.average(y, weights=weight))
+        self.label_frequency_ = labeled_share / self.prior_
+        rules = self._rules(X.shape[1])
+        sampling = self._sampling()
+        categorical = np.isin(np.arange(X.shape[1]), self.categorical_)
+        settings = {"n_threads": self._n_threads(), "categorical": categorical, "rules": rules}
+        seed = int(rng.integers(2**31))
+        n_trees = int(self.n_estimators)
+        self.forest_, unseen = grow_forest(
+            X,
+            y,
+            weight,
+            sampling=sampling,
+            n_trees=n_trees,
+            seed=seed,
+            out_of_bag=bool(self.oob_score),
+            **settings,
+        )
+        if self.oob_score:
+            scores = unseen.mean()
+            if not (sampling.leaves_out_labeled and sampling.leaves_out_unlabeled):
+                scores = self._cross_fit(X, y, weight, sampling, seed, scores, settings)
+            self.oob_decision_function_ = self._log_odds(scores)
+
+    def _rules(self, n_features: int) -> Any:
+        from lopsided.trees.splitting import Rules
+
+        check_choice(self.cuts, ("best", "random"), "kind of cuts")
+        for name in ("n_estimators", "min_samples_leaf"):
+            if not getattr(self, name) >= 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)!r}.")
+        if self.max_depth is not None and not self.max_depth >= 1:
+            raise ValueError(f"max_depth must be at least 1 or None, got {self.max_depth!r}.")
+        criterion = CRITERIA[self.criterion]
+        return Rules(
+            criterion=criterion.code,
+            merge_runs=criterion.convex and self.min_samples_leaf == 1,
+            sizeless=criterion.sizeless,
+            per_label=1.0 / self.label_frequency_,
+            random_cuts=self.cuts == "random",
+            max_depth=2**31 if self.max_depth is None else int(self.max_depth),
+            min_samples_leaf=int(self.min_samples_leaf),
+            max_features=_n_features(self.max_features, n_features),
+        )
+
+    def _n_threads(self) -> int:
+        from joblib import effective_n_jobs
+
+        return effective_n_jobs(self.n_jobs)
+
+    def _log_odds(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return labeled shares as log-odds, finite and without ties that the shares lack."""
+        room = 0.5 / (len(self.forest_) + 1)
+        inside = room + (1 - 2 * room) * shares
+        boundary = room + (1 - 2 * room) * (
+            self.label_frequency_ / 2 if self._needs_prior() else 0.5
+        )
+        return np.log(inside / (1 - inside)) - np.log(boundary / (1 - boundary))
+
+    def _scores(self, X: Any) -> NDArray[np.float64]:
+        return self._log_odds(self.forest_.mean_value(X, self._n_threads()))
+
+    def _cross_fit(
+        self,
+        X: Any,
+        y: NDArray[np.int8],
+        weight: Any,
+        sampling: Any,
+        seed: int,
+        scores: NDArray[np.float64],
+        settings: dict[str, Any],
+    ) -> NDArray[np.float64]:
+        """Fill in rows that no bag leaves out, by forests grown without a fifth of them."""
+        from lopsided.trees.forest import grow_forest
+
+        missing = np.flatnonzero(np.isnan(scores))
+        fold_of = np.empty(len(missing), np.int64)
+        for label in (0, 1):
+            place = y[missing] == label
+            shuffled = np.random.default_rng([seed, label]).permutation(int(place.sum()))
+            fold_of[place] = shuffled % _FOLDS
+        filled = scores.copy()
+        n_trees = -(-int(self.n_estimators) // _FOLDS)
+        for fold in range(_FOLDS):
+            held_out = missing[fold_of == fold]
+            rows = np.setdiff1d(np.arange(len(y)), held_out)
+            if not len(held_out) or y[rows].sum() < 1:
+                continue
+            forest, _ = grow_forest(
+                X[rows],
+                y[rows],
+                None if weight is None else weight[rows],
+                sampling=sampling,
+                n_trees=n_trees,
+                seed=seed + 1 + fold,
+                **settings,
+            )
+            filled[held_out] = forest.mean_value(X[held_out], settings["n_threads"])
+        return filled
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Share of the criterion's gain that each column's splits brought."""
+        gains = np.maximum(self.forest_.gains, 0)
+        total = gains.sum()
+        return gains / total if total > 0 else gains
+
+
+def _n_features(wanted: Any, n_features: int) -> int:
+    """Return how many columns a node looks at."""
+    if wanted is None:
+        return n_features
+    if wanted == "sqrt":
+        return max(int(np.sqrt(n_features)), 1)
+    if wanted == "log2":
+        return max(int(np.log2(n_features)), 1)
+    if isinstance(wanted, (int, np.integer)) and not isinstance(wanted, bool) and wanted >= 1:
+        return min(int(wanted), n_features)
+    if isinstance(wanted, float) and 0 < wanted <= 1:
+        return max(int(wanted * n_features), 1)
+    raise ValueError(
+        "max_features must be 'sqrt', 'log2', a number of columns, a share of them or None, got "
+        f"{wanted!r}."
+    )

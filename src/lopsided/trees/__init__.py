@@ -1,0 +1,1 @@
+"""A forest engine in numba: binning, histogram, splitting, grower, predictor, forest."""

@@ -1,0 +1,114 @@
+"""Binning: every column as small whole numbers in the order of its values."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lopsided._kernel import kernel
+
+__all__ = ["MISSING", "MOST_LEVELS", "Bins", "bin_columns", "run_threads"]
+
+MISSING = np.uint16(65535)  # the code of NaN: a bin of its own
+_MOST_CODES = 65534
+MOST_LEVELS = 1024  # of a category column: a split keeps one bit for each
+
+
+class Bins(NamedTuple):
+    """A table as codes, and the values that each code stands for.
+
+    With up to 65534 distinct values every one has a code of its own and `low` equals `high`;
+    beyond that a code holds a run of neighbors.
+    """
+
+    codes: NDArray[np.uint16]  # (n_features, n_rows)
+    low: NDArray[np.float64]  # the least value of each code, column after column
+    high: NDArray[np.float64]  # the largest
+    first: NDArray[np.int64]  # (n_features + 1,) where each column's codes start in them
+    categorical: NDArray[np.bool_]  # (n_features,)
+
+
+def bin_columns(X: NDArray[Any], categorical: NDArray[np.bool_], n_threads: int = 1) -> Bins:
+    """Return the codes of a table of floats, NaN allowed.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        Numbers; categories as whole numbers from 0.
+    categorical : ndarray of shape (n_features,)
+        Which columns are categories: their codes are kept.
+    n_threads : int, default=1
+        Columns worked on at a time.
+    """
+    n_rows, n_features = X.shape
+    codes = np.empty((n_features, n_rows), np.uint16)
+
+    def work(feature: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        column = np.ascontiguousarray(X[:, feature], dtype=np.float64)
+        if categorical[feature]:
+            return _keep_codes(column, codes[feature])
+        return _bin(column, codes[feature])
+
+    values = run_threads(work, range(n_features), n_threads)
+    first = np.concatenate([[0], np.cumsum([len(low) for low, _ in values])]).astype(np.int64)
+    low, high = (np.concatenate([part[side] for part in values]) for side in (0, 1))
+    return Bins(codes, low, high, first, categorical)
+
+
+def run_threads(work: Callable[[int], Any], items: Any, n_threads: int) -> list[Any]:
+    """Map over items, side by side if there is more than one thread."""
+    if n_threads == 1:
+        return [work(item) for item in items]
+    with ThreadPoolExecutor(n_threads) as pool:
+        return list(pool.map(work, items))
+
+
+def _keep_codes(
+    column: NDArray[np.float64], out: NDArray[np.uint16]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    missing = np.isnan(column)
+    levels = int(column[~missing].max(initial=-1)) + 1
+    if levels > MOST_LEVELS:
+        raise ValueError(
+            f"A column of categories must have at most {MOST_LEVELS} levels here, got "
+            f"{levels}. Merge the rare ones."
+        )
+    out[:] = np.where(missing, MISSING, column).astype(np.uint16)
+    values = np.arange(levels, dtype=np.float64)
+    return values, values
+
+
+def _bin(
+    column: NDArray[np.float64], out: NDArray[np.uint16]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    return _code_sorted(column, np.argsort(column), out)  # NaN come last
+
+
+@kernel
+def _code_sorted(column, order, out):
+    """Write the codes of a column given its order; return the values they stand for."""
+    n = len(column)
+    while n > 0 and np.isnan(column[order[n - 1]]):
+        n -= 1
+        out[order[n]] = MISSING
+    distinct = 1 if n > 0 else 0
+    for i in range(1, n):
+        if column[order[i]] != column[order[i - 1]]:
+            distinct += 1
+    # With too many distinct values, a code is closed once it holds its share of the rows.
+    share = 0 if distinct <= _MOST_CODES else -(-n // _MOST_CODES)
+    low = np.empty(min(distinct, _MOST_CODES), np.float64)
+    high = np.empty_like(low)
+    code, held = -1, share
+    for i in range(n):
+        value = column[order[i]]
+        if i == 0 or (value != column[order[i - 1]] and held >= share):
+            code += 1
+            held = 0
+            low[code] = value
+        high[code] = value
+        out[order[i]] = code
+        held += 1
+    return low[: code + 1].copy(), high[: code + 1].copy()

@@ -1,0 +1,187 @@
+"""Growing: one tree from a bag of rows, node by node, depth first."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lopsided._kernel import kernel, part
+from lopsided.trees.binning import MOST_LEVELS
+from lopsided.trees.random import below
+from lopsided.trees.splitting import (
+    NO_SPLIT,
+    best_split,
+    is_left,
+    make_room,
+    may_split,
+    random_split,
+    weigh,
+)
+
+__all__ = ["LEAF", "MISSING_LEFT", "NODE", "SUBSET", "WORDS", "Tree", "grow"]
+
+# A node of a grown tree. A leaf has no children and its value as threshold; any other node
+# sends x <= threshold to `left` and the rest to `left + 1`. A split by categories keeps in
+# `threshold` its row in the table of bits, in which category c is bit c.
+NODE = np.dtype(
+    [("threshold", np.float64), ("left", np.int32), ("feature", np.int16), ("flags", np.uint16)]
+)
+LEAF = -1
+MISSING_LEFT = 1
+SUBSET = 2
+WORDS = MOST_LEVELS // 64
+
+
+class Tree(NamedTuple):
+    """A grown tree."""
+
+    nodes: np.ndarray  # (n_nodes,) of NODE
+    covers: np.ndarray  # (n_nodes, 2), the labeled and unlabeled weight of each node
+    bits: np.ndarray  # (n_subsets, WORDS), the left categories of each split by them
+    gains: np.ndarray  # (n_features,), what each column's splits brought
+
+
+@kernel
+def grow(bins, bag, weights, rules, state):
+    """Grow a tree.
+
+    Parameters
+    ----------
+    bins : Bins
+        The table.
+    bag : ndarray of uint32
+        The rows of the tree; reordered in place.
+    weights : ndarray of float64
+        Their weights with the sign of the label, above zero if labeled; reordered in place.
+    rules : Rules
+        How to grow.
+    state : ndarray of uint64, shape (1,)
+        State of the random numbers.
+
+    Returns
+    -------
+    Tree
+    """
+    n_features, n_bag = len(bins.codes), len(bag)
+    nodes = np.empty(max(2 * n_bag - 1, 1), NODE)
+    covers = np.empty((len(nodes), 2))
+    bits, n_bits = np.zeros((8, WORDS), np.uint64), 0
+    gains = np.zeros(n_features)
+    features = np.arange(n_features)
+    room = make_room(n_bag)
+    spare_rows, spare_weights = np.empty_like(bag), np.empty_like(weights)
+    stack = np.empty((n_bag + 1, 5), np.int64)  # node, start, end, depth, may it split
+    n_stack, n_nodes = _push(stack, 0, 0, 0, n_bag, 0, True), 1
+    covers[0, 0], covers[0, 1] = weigh(weights)
+    while n_stack > 0:
+        n_stack -= 1
+        place, start, end = stack[n_stack, 0], stack[n_stack, 1], stack[n_stack, 2]
+        depth, splits = stack[n_stack, 3], stack[n_stack, 4]
+        rows, signed = bag[start:end], weights[start:end]
+        labeled, unlabeled = covers[place, 0], covers[place, 1]
+        split = NO_SPLIT
+        too_small = end - start < 2 * rules.min_samples_leaf or depth >= rules.max_depth
+        if splits and labeled > 0 and unlabeled > 0 and not too_small:
+            split = _search(
+                bins, rows, signed, labeled, unlabeled, rules, features, room, state
+            )
+        node = nodes[place]
+        node.feature, node.flags = max(split.feature, 0), 0
+        if split.feature < 0:
+            node.left = LEAF
+            node.threshold = labeled / (labeled + unlabeled) if labeled > 0 else 0.0
+            continue
+        middle = start + _partition(
+            bins, split, room.best_levels, rows, signed, spare_rows, spare_weights
+        )
+        node.left, node.threshold = n_nodes, split.threshold
+        node.flags = MISSING_LEFT if split.missing_left else 0
+        if bins.categorical[split.feature]:
+            node.flags |= SUBSET
+            node.threshold = n_bits
+            bits = _add_bits(bits, n_bits, room.best_levels)
+            n_bits += 1
+        ll, lu = weigh(weights[start:middle])
+        covers[n_nodes, 0], covers[n_nodes, 1] = ll, lu
+        covers[n_nodes + 1, 0], covers[n_nodes + 1, 1] = labeled - ll, unlabeled - lu
+        gains[split.feature] += split.gain * (labeled + unlabeled if rules.sizeless else 1.0)
+        on_left, on_right = may_split(rules, ll, lu, labeled - ll, unlabeled - lu)
+        # The left child lies on top and is grown first.
+        n_stack = _push(stack, n_stack, n_nodes + 1, middle, end, depth + 1, on_right)
+        n_stack = _push(stack, n_stack, n_nodes, start, middle, depth + 1, on_left)
+        n_nodes += 2
+    return Tree(nodes[:n_nodes].copy(), covers[:n_nodes].copy(), bits[:n_bits].copy(), gains)
+
+
+@part
+def _push(stack, n_stack, place, start, end, depth, splits):
+    """Put a node on the stack; return the new height."""
+    stack[n_stack, 0], stack[n_stack, 1], stack[n_stack, 2] = place, start, end
+    stack[n_stack, 3], stack[n_stack, 4] = depth, splits
+    return n_stack + 1
+
+
+@part
+def _search(bins, rows, signed, labeled, unlabeled, rules, features, room, state):
+    """Return the best split over a random choice of columns that are not constant here."""
+    best = NO_SPLIT
+    visited = 0
+    for k in range(len(features)):
+        swap = k + below(state, len(features) - k)
+        features[k], features[swap] = features[swap], features[k]
+        feature = features[k]
+        if rules.random_cuts:
+            constant, split = random_split(
+                bins, feature, rows, signed, labeled, unlabeled, rules, room, state
+            )
+        else:
+            constant, split = best_split(
+                bins, feature, rows, signed, labeled, unlabeled, rules, room
+            )
+        if constant:
+            continue
+        if split.gain > best.gain:
+            best = split
+            if bins.categorical[split.feature]:
+                best_levels, levels = room.best_levels, room.levels
+                for level in range(MOST_LEVELS):
+                    best_levels[level] = levels[level]
+        visited += 1
+        if visited >= rules.max_features:
+            break
+    return best
+
+
+@part
+def _partition(bins, split, levels, rows, signed, spare_rows, spare_weights):
+    """Put the rows that go left first, keeping their order; return how many they are."""
+    column = bins.codes[split.feature]
+    categorical = bins.categorical[split.feature]
+    n_left, n_right = 0, 0
+    for i in range(len(rows)):
+        if is_left(column[rows[i]], split, categorical, levels):
+            rows[n_left] = rows[i]
+            signed[n_left] = signed[i]
+            n_left += 1
+        else:
+            spare_rows[n_right] = rows[i]
+            spare_weights[n_right] = signed[i]
+            n_right += 1
+    for i in range(n_right):
+        rows[n_left + i] = spare_rows[i]
+        signed[n_left + i] = spare_weights[i]
+    return n_left
+
+
+@part
+def _add_bits(bits, n_bits, levels):
+    """Write the levels that go left into the table of bits, twice as long if it is full."""
+    if n_bits == len(bits):
+        longer = np.zeros((2 * n_bits, WORDS), np.uint64)
+        for row in range(n_bits):
+            for word in range(WORDS):
+                longer[row, word] = bits[row, word]
+        bits = longer
+    for level in range(MOST_LEVELS):
+        if levels[level]:
+            bits[n_bits, level >> 6] |= np.uint64(1) << np.uint64(level & 63)
+    return bits

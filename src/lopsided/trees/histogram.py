@@ -1,0 +1,218 @@
+"""Histograms: the labeled and unlabeled weight of a node, by the codes of one column.
+
+A node's rows are a slice of two arrays: their numbers, and their weights with the sign of the
+label (above zero: labeled). What comes out are *groups*: runs of neighboring codes that occur, in
+ascending order, each with its first and last code, its two weights and its number of rows.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from lopsided._kernel import part
+from lopsided.trees.binning import MISSING, MOST_LEVELS
+
+__all__ = ["N_BINS", "N_GROUPS", "Groups", "gather", "group_codes", "make_groups"]
+
+N_BINS = 1024  # of a node's histogram, laid over the codes that occur in it
+N_GROUPS = max(N_BINS, MOST_LEVELS)
+_SORT_BELOW = 48  # a smaller node is sorted: every code is a group of its own
+_SPARSE = 4  # bins per row from which on only those that hold rows are looked up
+
+
+class Groups(NamedTuple):
+    """Room for the groups of a node, used again and again."""
+
+    first: np.ndarray  # int64, the first code
+    last: np.ndarray  # int64, the last code
+    labeled: np.ndarray  # float64
+    unlabeled: np.ndarray  # float64
+    n_rows: np.ndarray  # int64, only where leaves must hold more than one row
+    places: np.ndarray  # int64, the bins that hold rows; keys of sorted rows
+    weights: np.ndarray  # float64, (2 * N_BINS,): unlabeled and labeled, 0 between uses
+    counts: np.ndarray  # int64, (N_BINS,): rows, 0 between uses
+    filled: np.ndarray  # uint64, (N_BINS / 64,): a bit for each bin with rows, 0 between uses
+    shares: np.ndarray  # float64, for ranking categories
+
+
+@part
+def make_groups():
+    """Return room for the groups of any node."""
+    return Groups(
+        np.empty(N_GROUPS, np.int64),
+        np.empty(N_GROUPS, np.int64),
+        np.empty(N_GROUPS),
+        np.empty(N_GROUPS),
+        np.zeros(N_GROUPS, np.int64),
+        np.empty(N_GROUPS, np.int64),
+        np.zeros(2 * N_BINS),
+        np.zeros(N_BINS, np.int64),
+        np.zeros(N_BINS // 64, np.uint64),
+        np.empty(N_GROUPS),
+    )
+
+
+@part
+def gather(column, rows, signed, buffer):
+    """Copy a node's codes; return the least and largest and the weight of the missing ones."""
+    least, largest = np.uint16(65535), np.uint16(0)
+    for i in range(len(rows)):
+        code = column[rows[i]]
+        buffer[i] = code
+        least = min(least, code)
+        largest = max(largest, code)
+    if largest < MISSING:
+        return np.int64(least), np.int64(largest), 0.0, 0.0, 0
+    labeled, unlabeled, n_missing, top = 0.0, 0.0, 0, -1
+    for i in range(len(rows)):
+        if buffer[i] < MISSING:
+            top = max(top, np.int64(buffer[i]))
+            continue
+        n_missing += 1
+        if signed[i] > 0:
+            labeled += signed[i]
+        else:
+            unlabeled -= signed[i]
+    return np.int64(least), top, labeled, unlabeled, n_missing
+
+
+@part
+def group_codes(buffer, signed, least, largest, n_missing, rules, groups):
+    """Fill the groups of a node's codes and return their number.
+
+    Every code is a group of its own in a small node, and wherever no more than N_BINS codes lie
+    between the least and the largest, as they do for categories. Where a criterion is convex,
+    neighbors that hold no labeled rows make up one group: no cut between them can be best.
+    """
+    n = len(signed)
+    if n < _SORT_BELOW and largest - least >= n:
+        return _by_sorting(buffer, signed, groups)
+    shift = 0
+    while (largest - least) >> shift >= N_BINS:
+        shift += 1
+    n_bins = ((largest - least) >> shift) + 1
+    if n_bins > _SPARSE * n:
+        n_places = _fill_sparse(buffer, signed, least, shift, groups)
+    else:
+        n_places = _fill(buffer, signed, least, shift, n_bins, n_missing, groups)
+    if rules.min_samples_leaf > 1:
+        _count(buffer, n, least, shift, groups.counts)
+    return _merge(least, largest, shift, n_places, rules, groups)
+
+
+# A field of a named tuple is taken out before a loop and not in it: each time counts references.
+
+
+@part
+def _fill(buffer, signed, least, shift, n_bins, n_missing, groups):
+    """Add up weights by bin, and list the bins that hold rows."""
+    weights, places = groups.weights, groups.places
+    for i in range(len(signed)):
+        if n_missing > 0 and buffer[i] == MISSING:
+            continue
+        weight = signed[i]
+        place = (np.int64(buffer[i]) - least) >> shift
+        # Unsigned, since numba has to ask of any other index whether it counts from the end.
+        weights[np.uint64(2 * place + (weight > 0))] += abs(weight)
+    n_places = 0
+    for place in range(n_bins):
+        places[n_places] = place
+        n_places += weights[2 * place] + weights[2 * place + 1] > 0
+    return n_places
+
+
+@part
+def _fill_sparse(buffer, signed, least, shift, groups):
+    """Do the same where most bins are empty, with a bit for each of the others."""
+    weights, places, filled = groups.weights, groups.places, groups.filled
+    for i in range(len(signed)):
+        if buffer[i] == MISSING:
+            continue
+        weight = signed[i]
+        place = (np.int64(buffer[i]) - least) >> shift
+        weights[2 * place + (weight > 0)] += abs(weight)
+        filled[place >> 6] |= np.uint64(1) << np.uint64(place & 63)
+    n_places = 0
+    for word in range(len(filled)):
+        bits = filled[word]
+        filled[word] = 0
+        while bits != np.uint64(0):
+            places[n_places] = 64 * word + _trailing_zeros(bits)
+            bits &= bits - np.uint64(1)
+            n_places += 1
+    return n_places
+
+
+@part
+def _count(buffer, n, least, shift, counts):
+    for i in range(n):
+        if buffer[i] != MISSING:
+            counts[(np.int64(buffer[i]) - least) >> shift] += 1
+
+
+@part
+def _merge(least, largest, shift, n_places, rules, groups):
+    """Turn bins into groups and empty them; return the number of groups."""
+    first, last, n_rows = groups.first, groups.last, groups.n_rows
+    labeled, unlabeled = groups.labeled, groups.unlabeled
+    places, weights, counts = groups.places, groups.weights, groups.counts
+    n_groups = 0
+    for k in range(n_places):
+        place = places[k]
+        u, l = weights[2 * place], weights[2 * place + 1]  # noqa: E741
+        weights[2 * place], weights[2 * place + 1] = 0.0, 0.0
+        end = min(least + ((place + 1) << shift) - 1, largest)
+        if rules.merge_runs and l == 0 and n_groups > 0 and labeled[n_groups - 1] == 0:
+            unlabeled[n_groups - 1] += u
+            last[n_groups - 1] = end
+            continue
+        first[n_groups], last[n_groups] = least + (place << shift), end
+        labeled[n_groups], unlabeled[n_groups] = l, u
+        if rules.min_samples_leaf > 1:
+            n_rows[n_groups] = counts[place]
+            counts[place] = 0
+        n_groups += 1
+    return n_groups
+
+
+@part
+def _by_sorting(buffer, signed, groups):
+    keys, first, last = groups.places, groups.first, groups.last
+    labeled, unlabeled, n_rows = groups.labeled, groups.unlabeled, groups.n_rows
+    n = 0
+    for i in range(len(signed)):
+        if buffer[i] != MISSING:
+            key = (np.int64(buffer[i]) << 16) | i
+            place = n
+            while place > 0 and keys[place - 1] > key:
+                keys[place] = keys[place - 1]
+                place -= 1
+            keys[place] = key
+            n += 1
+    group, before = -1, -1
+    for i in range(n):
+        code = keys[i] >> 16
+        if code != before:
+            group, before = group + 1, code
+            first[group], last[group] = code, code
+            labeled[group], unlabeled[group], n_rows[group] = 0.0, 0.0, 0
+        weight = signed[keys[i] & 65535]
+        if weight > 0:
+            labeled[group] += weight
+        else:
+            unlabeled[group] -= weight
+        n_rows[group] += 1
+    return group + 1
+
+
+@intrinsic
+def _trailing_zeros(context: Any, bits: Any) -> Any:
+    """Return the number of zero bits below the lowest set one; one machine instruction."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.uint64), generate

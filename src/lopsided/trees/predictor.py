@@ -1,0 +1,84 @@
+"""Predicting: rows run down a tree, many at a time."""
+
+import numpy as np
+
+from lopsided._kernel import kernel, part
+from lopsided.trees.grower import LEAF, MISSING_LEFT, SUBSET
+
+__all__ = ["add_values"]
+
+_ABREAST = 64  # rows that go down side by side, so that one need not wait for another's memory
+
+
+@kernel
+def add_values(nodes, starts, bits, bit_starts, X, rows, out):
+    """Add to `out` the leaf values of some rows in all trees.
+
+    Parameters
+    ----------
+    nodes, starts : ndarrays
+        The nodes of all trees, one after the other, and where each tree starts.
+    bits, bit_starts : ndarrays
+        The same for the tables of category splits.
+    X : ndarray of shape (n_rows, n_features)
+        Rows, categories as codes.
+    rows : ndarray of int64
+        Which of them to run down the trees.
+    out : ndarray of shape (n_rows,)
+        Sums, changed in place.
+    """
+    plain = len(bits) == 0 and not _any_missing(X, rows)
+    for tree in range(len(starts) - 1):
+        here = nodes[starts[tree] : starts[tree + 1]]
+        table = bits[bit_starts[tree] : bit_starts[tree + 1]]
+        _run_down(here, table, X, rows, plain, out)
+
+
+@part
+def _any_missing(X, rows):
+    for row in rows:
+        for column in range(X.shape[1]):
+            if np.isnan(X[row, column]):
+                return True
+    return False
+
+
+@part
+def _run_down(nodes, bits, X, rows, plain, out):
+    """Let rows run down a tree; `plain` ones meet no missing value and no category."""
+    # Unsigned, since numba has to ask of any other index whether it counts from the end.
+    at = np.empty(_ABREAST, np.uint32)
+    running = np.empty(_ABREAST, np.uint32)
+    for first in range(0, len(rows), _ABREAST):
+        n_running = min(_ABREAST, len(rows) - first)
+        for i in range(n_running):
+            at[i], running[i] = 0, i
+        while n_running > 0:
+            still = 0
+            for k in range(n_running):
+                i = np.int64(running[k])
+                row = np.uint64(rows[np.uint64(first + i)])
+                node = nodes[at[np.uint64(i)]]
+                left = node.left
+                if left == LEAF:
+                    out[row] += node.threshold
+                    continue
+                value = X[row, np.uint64(node.feature)]
+                if plain:
+                    at[np.uint64(i)] = left + (value > node.threshold)
+                else:
+                    at[np.uint64(i)] = left + (not _goes_left(node, bits, value))
+                running[np.uint64(still)] = i
+                still += 1
+            n_running = still
+
+
+@part
+def _goes_left(node, bits, value):
+    if np.isnan(value):
+        return node.flags & MISSING_LEFT != 0
+    if node.flags & SUBSET:
+        level = np.int64(value)
+        word = bits[np.int64(node.threshold), level >> 6]
+        return (word >> np.uint64(level & 63)) & np.uint64(1) != np.uint64(0)
+    return value <= node.threshold

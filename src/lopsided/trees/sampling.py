@@ -1,0 +1,105 @@
+"""Sampling schemes: how often each row is in the bag of a tree."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Bagging", "Bootstrap", "Sampling", "StratifiedBootstrap", "WholeTable"]
+
+
+class Sampling(Protocol):
+    """Draws the bag of a tree."""
+
+    leaves_out_labeled: ClassVar[bool]  # whether every labeled row is out of some bag
+    leaves_out_unlabeled: ClassVar[bool]
+
+    def draw(self, y: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return how often each row is in the bag."""
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """As many draws with replacement as there are rows, at least one of them labeled."""
+
+    leaves_out_labeled: ClassVar[bool] = True
+    leaves_out_unlabeled: ClassVar[bool] = True
+
+    def draw(self, y: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return how often each row is in the bag."""
+        counts = _draws(np.arange(len(y)), len(y), len(y), rng)
+        if not counts[y == 1].any():  # a tree of unlabeled rows alone would be a stump
+            counts += _draws(np.flatnonzero(y == 1), 1, len(y), rng)
+        return counts
+
+
+@dataclass(frozen=True)
+class StratifiedBootstrap:
+    """All labeled rows once, and as many draws from the unlabeled as there are.
+
+    References
+    ----------
+    Ortega Vazquez, vanden Broucke, De Weerdt: Hellinger distance decision trees for PU learning
+    in imbalanced data sets. Machine Learning 2024.
+    """
+
+    leaves_out_labeled: ClassVar[bool] = False
+    leaves_out_unlabeled: ClassVar[bool] = True
+
+    def draw(self, y: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return how often each row is in the bag."""
+        unlabeled = np.flatnonzero(y != 1)
+        counts = _draws(unlabeled, len(unlabeled), len(y), rng)
+        counts[y == 1] = 1
+        return counts
+
+
+@dataclass(frozen=True)
+class Bagging:
+    """A bootstrap of the labeled rows and some unlabeled ones for each of them.
+
+    Parameters
+    ----------
+    ratio : float, default=20.0
+        Unlabeled rows per labeled one, drawn without replacement as far as they go.
+
+    References
+    ----------
+    Mordelet, Vert: A bagging SVM to learn from positive and unlabeled examples. Pattern
+    Recognition Letters 2014.
+    """
+
+    ratio: float = 20.0
+    leaves_out_labeled: ClassVar[bool] = True
+    leaves_out_unlabeled: ClassVar[bool] = True
+
+    def draw(self, y: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return how often each row is in the bag."""
+        labeled, unlabeled = np.flatnonzero(y == 1), np.flatnonzero(y != 1)
+        counts = _draws(labeled, len(labeled), len(y), rng)
+        n_wanted = max(round(self.ratio * len(labeled)), 1)
+        if n_wanted < len(unlabeled):
+            counts[rng.choice(unlabeled, n_wanted, replace=False)] += 1
+        else:
+            counts += _draws(unlabeled, len(unlabeled), len(y), rng)
+        return counts
+
+
+@dataclass(frozen=True)
+class WholeTable:
+    """Every row once."""
+
+    leaves_out_labeled: ClassVar[bool] = False
+    leaves_out_unlabeled: ClassVar[bool] = False
+
+    def draw(self, y: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return how often each row is in the bag."""
+        return np.ones(len(y), np.int64)
+
+
+def _draws(
+    pool: NDArray[Any], n_draws: int, n_rows: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Count draws with replacement from a pool of rows."""
+    return np.bincount(pool[rng.integers(len(pool), size=n_draws)], minlength=n_rows)

@@ -1,0 +1,293 @@
+"""Splitting: the best cut of a node by one column, or a random one."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lopsided._kernel import formula, part
+from lopsided.trees.binning import MISSING, MOST_LEVELS
+from lopsided.trees.criteria import gain, hellinger_parts, positives_of
+from lopsided.trees.histogram import N_GROUPS, Groups, gather, group_codes, make_groups
+from lopsided.trees.random import uniform
+
+__all__ = [
+    "NO_SPLIT",
+    "Node",
+    "Room",
+    "Rules",
+    "Split",
+    "best_split",
+    "is_left",
+    "make_room",
+    "may_split",
+    "random_split",
+    "weigh",
+]
+
+_PSEUDO_ROWS = 10.0  # rows of the node's own mix that each category gets before it is ranked
+
+
+class Rules(NamedTuple):
+    """How trees are grown."""
+
+    criterion: int
+    merge_runs: bool  # no cut between neighbors without labeled rows needs a look
+    sizeless: bool  # the gain does not grow with the node
+    per_label: float  # positives that a labeled row stands for, where a criterion corrects
+    random_cuts: bool
+    max_depth: int
+    min_samples_leaf: int
+    max_features: int
+
+
+class Split(NamedTuple):
+    """A way to part a node: codes up to `cut`, or a set of categories, go left."""
+
+    gain: float
+    feature: int
+    cut: int
+    threshold: float
+    missing_left: bool
+
+
+NO_SPLIT = Split(-np.inf, -1, -1, 0.0, False)
+
+
+class Node(NamedTuple):
+    """A node's weights and rows, and those of its rows with no value in the column at hand."""
+
+    labeled: float
+    unlabeled: float
+    n_rows: int
+    missing_labeled: float
+    missing_unlabeled: float
+    n_missing: int
+
+
+class Room(NamedTuple):
+    """Scratch room of a tree."""
+
+    buffer: np.ndarray  # uint16, the codes of the node at hand
+    groups: Groups
+    ascending: np.ndarray  # int64, the groups in their own order
+    ranked: np.ndarray  # int64, the groups in the order of their labeled share
+    levels: np.ndarray  # bool, the categories that go left
+    best_levels: np.ndarray  # bool, those of the best split so far
+
+
+@part
+def make_room(n_rows):
+    """Return room for nodes of up to n_rows rows."""
+    return Room(
+        np.empty(n_rows, np.uint16),
+        make_groups(),
+        np.arange(N_GROUPS),
+        np.empty(N_GROUPS, np.int64),
+        np.zeros(MOST_LEVELS, np.bool_),
+        np.zeros(MOST_LEVELS, np.bool_),
+    )
+
+
+@part
+def weigh(signed):
+    """Return the labeled and the unlabeled weight of rows."""
+    labeled, unlabeled = 0.0, 0.0
+    for weight in signed:
+        if weight > 0:
+            labeled += weight
+        else:
+            unlabeled -= weight
+    return labeled, unlabeled
+
+
+@formula
+def is_left(code, split, categorical, levels):
+    """Say whether a row with this code goes left."""
+    if code == MISSING:
+        return split.missing_left
+    if categorical:
+        return levels[code]
+    return code <= split.cut
+
+
+@part
+def may_split(rules, ll, lu, rl, ru):
+    """Say which children may be split: by Hellinger none that adds nothing to the distance."""
+    if not rules.sizeless:
+        return True, True
+    pl, pr = positives_of(rules.criterion, ll, lu, rl, ru, rules.per_label)
+    left, right = hellinger_parts(pl, ll + lu - pl, pr, rl + ru - pr)
+    return left > 0, right > 0
+
+
+@part
+def best_split(bins, feature, rows, signed, labeled, unlabeled, rules, room):
+    """Return whether a column is constant in a node, and the best split by it if not."""
+    least, largest, ml, mu, n_missing = gather(bins.codes[feature], rows, signed, room.buffer)
+    if largest < 0 or (least == largest and n_missing == 0):
+        return True, NO_SPLIT
+    node = Node(labeled, unlabeled, len(rows), ml, mu, n_missing)
+    groups = room.groups
+    n_groups = group_codes(room.buffer, signed, least, largest, n_missing, rules, groups)
+    if bins.categorical[feature]:
+        _rank_by_share(node, groups, n_groups, room.ranked)
+        found, last, missing_left = _best_cut(rules, node, groups, n_groups, room.ranked)
+        levels, ranked, first = room.levels, room.ranked, groups.first
+        levels.fill(False)
+        for place in range(last + 1):
+            levels[first[ranked[place]]] = True
+        return False, Split(found, feature, -1, 0.0, missing_left)
+    found, last, missing_left = _best_cut(rules, node, groups, n_groups, room.ascending)
+    if last < 0:
+        return False, NO_SPLIT
+    threshold = np.inf  # nothing but missing values on the right
+    if last + 1 < n_groups:
+        threshold = _between(bins, feature, groups.last[last], groups.first[last + 1])
+    return False, Split(found, feature, groups.last[last], threshold, missing_left)
+
+
+@part
+def random_split(bins, feature, rows, signed, labeled, unlabeled, rules, room, state):
+    """Return whether a column is constant in a node, and a random split by it if not."""
+    least, largest, ml, mu, n_missing = gather(bins.codes[feature], rows, signed, room.buffer)
+    if largest < 0 or (least == largest and n_missing == 0):
+        return True, NO_SPLIT
+    node = Node(labeled, unlabeled, len(rows), ml, mu, n_missing)
+    categorical = bins.categorical[feature]
+    cut, threshold = -1, 0.0
+    if categorical:
+        _draw_levels(room.buffer[: len(rows)], room.levels, state)
+    else:
+        cut, threshold = _draw_cut(bins, feature, least, largest, state)
+    buffer, levels = room.buffer, room.levels
+    ll, total, n_left = 0.0, 0.0, 0
+    for i in range(len(rows)):
+        # A missing value has the largest code, above any cut.
+        code = buffer[i]
+        if categorical:
+            left = code != MISSING and levels[code]
+        else:
+            left = code <= cut
+        weight = signed[i] if left else 0.0
+        ll += max(weight, 0.0)
+        total += abs(weight)
+        n_left += left
+    lu = total - ll
+    found, missing_left = _gain_of(rules, node, ll, lu, n_left, False), False
+    if 0 < n_missing < len(rows) - n_left:
+        other = _gain_of(rules, node, ll, lu, n_left, True)
+        if other > found:
+            found, missing_left = other, True
+    return False, Split(found, feature, cut, threshold, missing_left)
+
+
+@part
+def _gain_of(rules, node, labeled, unlabeled, n_rows, missing_left):
+    """Return the gain when these weights go left, and the missing rows to a side."""
+    if missing_left:
+        labeled += node.missing_labeled
+        unlabeled += node.missing_unlabeled
+        n_rows += node.n_missing
+    if rules.min_samples_leaf > 1 and (
+        n_rows < rules.min_samples_leaf or node.n_rows - n_rows < rules.min_samples_leaf
+    ):
+        return -np.inf
+    rl, ru = node.labeled - labeled, node.unlabeled - unlabeled
+    return gain(rules.criterion, labeled, unlabeled, rl, ru, rules.per_label)
+
+
+@part
+def _best_cut(rules, node, groups, n_groups, order):
+    """Return the gain, the last place on the left and the missing rows' side of the best cut.
+
+    Places follow `order`, a permutation of the groups. Ties go to the lowest cut, and there to
+    missing rows on the right.
+    """
+    group_labeled, group_unlabeled = groups.labeled, groups.unlabeled
+    group_rows = groups.n_rows
+    best, best_place, best_left = -np.inf, -1, False
+    labeled, unlabeled, n_rows = 0.0, 0.0, 0
+    # Where values are missing, the last cut leaves only them on the right.
+    n_cuts = n_groups if node.n_missing > 0 else n_groups - 1
+    for place in range(n_cuts):
+        group = order[place]
+        labeled += group_labeled[group]
+        unlabeled += group_unlabeled[group]
+        n_rows += group_rows[group]
+        found = _gain_of(rules, node, labeled, unlabeled, n_rows, False)
+        if found > best:
+            best, best_place, best_left = found, place, False
+        if node.n_missing > 0 and place < n_groups - 1:
+            found = _gain_of(rules, node, labeled, unlabeled, n_rows, True)
+            if found > best:
+                best, best_place, best_left = found, place, True
+    return best, best_place, best_left
+
+
+@part
+def _rank_by_share(node, groups, n_groups, order):
+    """Fill `order` with the groups by their labeled share, shrunk toward that of the node.
+
+    For two classes a cut of the order by share is the best of all subsets; the shrinkage keeps
+    categories of few rows from the ends.
+    """
+    mix = _PSEUDO_ROWS * node.labeled / (node.labeled + node.unlabeled)
+    labeled, unlabeled, shares = groups.labeled, groups.unlabeled, groups.shares
+    for group in range(n_groups):
+        total = labeled[group] + unlabeled[group]
+        shares[group] = (labeled[group] + mix) / (total + _PSEUDO_ROWS)
+        place = group
+        while place > 0 and shares[order[place - 1]] > shares[group]:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = group
+
+
+@part
+def _between(bins, feature, cut, after):
+    """Return the middle between the largest value of a code and the least of a later one."""
+    low = bins.high[bins.first[feature] + cut]
+    high = bins.low[bins.first[feature] + after]
+    middle = low + (high - low) / 2
+    return middle if middle < high else low
+
+
+@part
+def _draw_cut(bins, feature, least, largest, state):
+    """Draw a threshold evenly between the least and the largest value; return its code too."""
+    if least == largest:  # only missing values lie beyond
+        return least, np.inf
+    first = bins.first[feature]
+    low, high = bins.high[first + least], bins.low[first + largest]
+    threshold = low + uniform(state) * (high - low)
+    below, above = least, largest - 1  # find the last code that lies at or below the threshold
+    while below < above:
+        middle = (below + above + 1) >> 1
+        if bins.high[first + middle] <= threshold:
+            below = middle
+        else:
+            above = middle - 1
+    if threshold >= bins.low[first + below + 1]:  # inside a code of several values
+        threshold = bins.high[first + below]
+    return below, threshold
+
+
+@part
+def _draw_levels(codes, levels, state):
+    """Draw a side for each category that occurs, both sides taken if there are two or more."""
+    levels.fill(False)
+    seen = np.zeros(MOST_LEVELS, np.bool_)
+    for code in codes:
+        if code != MISSING:
+            seen[code] = True
+    n_seen, n_left, last = 0, 0, 0
+    for level in range(MOST_LEVELS):
+        if seen[level]:
+            n_seen, last = n_seen + 1, level
+            if uniform(state) < 0.5:
+                levels[level] = True
+                n_left += 1
+    if n_left == 0:
+        levels[last] = True
+    elif n_left == n_seen > 1:
+        levels[last] = False
