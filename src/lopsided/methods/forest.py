@@ -4,10 +4,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
-from lopsided._check import check_choice
+from lopsided._check import as_generator, check_choice, check_labels
 from lopsided._progress import Bar
 from lopsided.methods._base import Accepts, PUClassifier
+from lopsided.methods._frames import as_pandas
+from lopsided.metrics import roc_auc
 from lopsided.trees.criteria import CRITERIA
 from lopsided.trees.sampling import Bootstrap
 
@@ -63,11 +66,12 @@ class PUForestClassifier(PUClassifier):
 
     References
     ----------
-    Breiman: Random forests. Machine Learning 2001. Geurts, Ernst, Wehenkel: Extremely randomized
-    trees. Machine Learning 2006. Ortega Vazquez, vanden Broucke, De Weerdt: Hellinger distance
-    decision trees for PU learning in imbalanced data sets. Machine Learning 2024. Wilton et al.:
-    Positive-unlabeled learning using random forests via recursive greedy risk minimization.
-    NeurIPS 2022.
+    Breiman: Random forests. Machine Learning 2001. Geurts, Ernst, Wehenkel: Extremely
+    randomized trees. Machine Learning 2006. Ortega Vazquez, vanden Broucke, De Weerdt:
+    Hellinger distance decision trees for PU learning in imbalanced data sets. Machine Learning
+    2024.
+    Wilton, Koay, Ko, Xu, Ye: Positive-unlabeled learning using random forests via recursive
+    greedy risk minimization. NeurIPS 2022.
 
     Examples
     --------
@@ -136,7 +140,7 @@ class PUForestClassifier(PUClassifier):
             out_of_bag=bool(self.oob_score),
             **settings,
         )
-        if self.oob_score:
+        if unseen is not None:
             scores = unseen.mean()
             if not (sampling.leaves_out_labeled and sampling.leaves_out_unlabeled):
                 scores = self._cross_fit(X, y, weight, sampling, seed, scores, settings)
@@ -172,9 +176,8 @@ class PUForestClassifier(PUClassifier):
         """Return labeled shares as log-odds, finite and without ties that the shares lack."""
         room = 0.5 / (len(self.forest_) + 1)
         inside = room + (1 - 2 * room) * shares
-        boundary = room + (1 - 2 * room) * (
-            self.label_frequency_ / 2 if self._needs_prior() else 0.5
-        )
+        even = self.label_frequency_ / 2 if self._needs_prior() else 0.5
+        boundary = room + (1 - 2 * room) * even
         return np.log(inside / (1 - inside)) - np.log(boundary / (1 - boundary))
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
@@ -218,6 +221,49 @@ class PUForestClassifier(PUClassifier):
             filled[held_out] = forest.mean_value(X[held_out], settings["n_threads"])
         return filled
 
+    def permutation_importances(
+        self, X: Any, y: Any, n_repeats: int = 5, random_state: Any = 0
+    ) -> NDArray[np.float64]:
+        """Return how much worse labeled rows stand out once a column is shuffled.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n_rows, n_features)
+            Rows that the forest has not been grown on, if possible.
+        y : array of shape (n_rows,)
+            1 = labeled positive, 0 = unlabeled.
+        n_repeats : int, default=5
+            Shuffles per column.
+        random_state : int, Generator or None, default=0
+            Seed of the shuffles.
+
+        Returns
+        -------
+        ndarray of shape (n_features, n_repeats)
+            The fall of the chance that a labeled row outranks an unlabeled one.
+        """
+        check_is_fitted(self)
+        table = np.array(self._numbers(as_pandas(X), reset=False), order="C")
+        labels, rng = check_labels(y), as_generator(random_state)
+        whole = roc_auc(labels, self._scores(table))
+        falls = np.empty((table.shape[1], n_repeats))
+        with Bar(falls.size, "shuffling columns") as bar:
+            for feature in range(table.shape[1]):
+                column = table[:, feature].copy()
+                for repeat in range(n_repeats):
+                    table[:, feature] = rng.permutation(column)
+                    falls[feature, repeat] = whole - roc_auc(labels, self._scores(table))
+                    bar.advance()
+                table[:, feature] = column
+        return falls
+
+    def to_shap(self) -> dict[str, Any]:
+        """Return the forest as `shap.TreeExplainer` takes it; it explains the labeled share."""
+        check_is_fitted(self)
+        from lopsided.trees.explain import shap_layout
+
+        return shap_layout(self.forest_)
+
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """Share of the criterion's gain that each column's splits brought."""
@@ -239,6 +285,6 @@ def _n_features(wanted: Any, n_features: int) -> int:
     if isinstance(wanted, float) and 0 < wanted <= 1:
         return max(int(wanted * n_features), 1)
     raise ValueError(
-        "max_features must be 'sqrt', 'log2', a number of columns, a share of them or None, got "
-        f"{wanted!r}."
+        "max_features must be 'sqrt', 'log2', a number of columns, a share of them or None, "
+        f"got {wanted!r}."
     )

@@ -57,7 +57,7 @@ def bin_columns(X: NDArray[Any], categorical: NDArray[np.bool_], n_threads: int 
     return Bins(codes, low, high, first, categorical)
 
 
-def run_threads(work: Callable[[int], Any], items: Any, n_threads: int) -> list[Any]:
+def run_threads(work: Callable[[Any], Any], items: Any, n_threads: int) -> list[Any]:
     """Map over items, side by side if there is more than one thread."""
     if n_threads == 1:
         return [work(item) for item in items]

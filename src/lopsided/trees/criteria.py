@@ -90,8 +90,8 @@ def hellinger_parts(pl, nl, pr, nr):
 def positives_of(code, ll, ul, lr, ur, per_label):
     """Return the positives of both children as a Hellinger criterion counts them.
 
-    The PU criterion estimates and clips them in each child, and the parent's totals are the sums
-    of the clipped estimates (Ortega Vazquez et al.).
+    The PU criterion estimates and clips them in each child, and the parent's totals are the
+    sums of the clipped estimates (Ortega Vazquez et al.).
     """
     if code == 2:
         return ll, lr

@@ -1,4 +1,4 @@
-"""A forest: trees grown side by side, their mean, and what they say of rows they did not see."""
+"""A forest: trees grown side by side, their mean, and their word on rows they did not see."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -1,8 +1,8 @@
 """Histograms: the labeled and unlabeled weight of a node, by the codes of one column.
 
 A node's rows are a slice of two arrays: their numbers, and their weights with the sign of the
-label (above zero: labeled). What comes out are *groups*: runs of neighboring codes that occur, in
-ascending order, each with its first and last code, its two weights and its number of rows.
+label (above zero: labeled). What comes out are *groups*: runs of neighboring codes that occur,
+in ascending order, each with its first and last code, its two weights and its number of rows.
 """
 
 from typing import Any, NamedTuple
@@ -66,7 +66,7 @@ def gather(column, rows, signed, buffer):
         largest = max(largest, code)
     if largest < MISSING:
         return np.int64(least), np.int64(largest), 0.0, 0.0, 0
-    labeled, unlabeled, n_missing, top = 0.0, 0.0, 0, -1
+    labeled, unlabeled, n_missing, top = 0.0, 0.0, 0, np.int64(-1)
     for i in range(len(rows)):
         if buffer[i] < MISSING:
             top = max(top, np.int64(buffer[i]))
@@ -103,7 +103,7 @@ def group_codes(buffer, signed, least, largest, n_missing, rules, groups):
     return _merge(least, largest, shift, n_places, rules, groups)
 
 
-# A field of a named tuple is taken out before a loop and not in it: each time counts references.
+# A field of a named tuple is taken out before a loop, not in it: that counts references anew.
 
 
 @part

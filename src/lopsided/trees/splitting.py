@@ -164,10 +164,7 @@ def random_split(bins, feature, rows, signed, labeled, unlabeled, rules, room, s
     for i in range(len(rows)):
         # A missing value has the largest code, above any cut.
         code = buffer[i]
-        if categorical:
-            left = code != MISSING and levels[code]
-        else:
-            left = code <= cut
+        left = (code != MISSING and levels[code]) if categorical else code <= cut
         weight = signed[i] if left else 0.0
         ll += max(weight, 0.0)
         total += abs(weight)
