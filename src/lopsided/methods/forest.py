@@ -16,7 +16,7 @@ from lopsided.trees.sampling import Bootstrap
 
 __all__ = ["PUForestClassifier"]
 
-_FOLDS = 5  # of labeled rows, left out in turn where the bags would hold them all
+_FOLDS = 5  # of the rows that every bag holds, left out in turn for out-of-bag scores
 
 
 class PUForestClassifier(PUClassifier):
@@ -61,7 +61,7 @@ class PUForestClassifier(PUClassifier):
         Share of the criterion's gain that each column's splits brought.
     oob_decision_function_ : ndarray of shape (n_rows,)
         Scores of the training rows by trees that have not seen them, NaN where all have. Where
-        the sampling keeps all labeled rows in every bag, they come from trees grown for the
+        the sampling keeps all labeled rows in every bag, they come from forests grown for the
         purpose, each without a fifth of them.
 
     References
@@ -119,42 +119,47 @@ class PUForestClassifier(PUClassifier):
         return Bootstrap() if self.sampling is None else self.sampling
 
     def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
-        with Bar(1, "compiling the forest engine, once"):
-            from lopsided.trees.forest import grow_forest
-
-        labeled_share = float(np.average(y, weights=weight))
-        self.label_frequency_ = labeled_share / self.prior_
+        self.label_frequency_ = float(np.average(y, weights=weight)) / self.prior_
         rules = self._rules(X.shape[1])
-        sampling = self._sampling()
-        categorical = np.isin(np.arange(X.shape[1]), self.categorical_)
-        settings = {"n_threads": self._n_threads(), "categorical": categorical, "rules": rules}
         seed = int(rng.integers(2**31))
-        n_trees = int(self.n_estimators)
-        self.forest_, unseen = grow_forest(
+        self.forest_, unseen = self._grow(X, y, weight, rules, seed, self.oob_score)
+        if unseen is not None:
+            if not self._sampling().leaves_out_labeled:
+                unseen = self._cross_fit(X, y, weight, rules, seed)
+            self.oob_decision_function_ = self._log_odds(unseen.mean())
+
+    def _grow(
+        self, X: Any, y: NDArray[np.int8], weight: Any, rules: Any, seed: int, out_of_bag: bool
+    ) -> tuple[Any, Any]:
+        from lopsided.trees.forest import grow_forest
+
+        return grow_forest(
             X,
             y,
             weight,
-            sampling=sampling,
-            n_trees=n_trees,
+            categorical=np.isin(np.arange(X.shape[1]), self.categorical_),
+            rules=rules,
+            sampling=self._sampling(),
+            n_trees=int(self.n_estimators),
             seed=seed,
-            out_of_bag=bool(self.oob_score),
-            **settings,
+            n_threads=self._n_threads(),
+            out_of_bag=bool(out_of_bag),
         )
-        if unseen is not None:
-            scores = unseen.mean()
-            if not (sampling.leaves_out_labeled and sampling.leaves_out_unlabeled):
-                scores = self._cross_fit(X, y, weight, sampling, seed, scores, settings)
-            self.oob_decision_function_ = self._log_odds(scores)
 
     def _rules(self, n_features: int) -> Any:
         from lopsided.trees.splitting import Rules
 
         check_choice(self.cuts, ("best", "random"), "kind of cuts")
-        for name in ("n_estimators", "min_samples_leaf"):
-            if not getattr(self, name) >= 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)!r}.")
-        if self.max_depth is not None and not self.max_depth >= 1:
-            raise ValueError(f"max_depth must be at least 1 or None, got {self.max_depth!r}.")
+        for name in ("n_estimators", "min_samples_leaf", "max_depth"):
+            value = getattr(self, name)
+            if value is None and name == "max_depth":
+                continue
+            if not isinstance(value, (int, np.integer)) or value < 1:
+                raise ValueError(f"{name} must be a whole number from 1, got {value!r}.")
+        if isinstance(self.sampling, type) or not hasattr(self._sampling(), "draw"):
+            raise ValueError(
+                f"sampling must be a scheme such as Bootstrap(), got {self.sampling!r}."
+            )
         criterion = CRITERIA[self.criterion]
         return Rules(
             criterion=criterion.code,
@@ -184,42 +189,40 @@ class PUForestClassifier(PUClassifier):
         return self._log_odds(self.forest_.mean_value(X, self._n_threads()))
 
     def _cross_fit(
-        self,
-        X: Any,
-        y: NDArray[np.int8],
-        weight: Any,
-        sampling: Any,
-        seed: int,
-        scores: NDArray[np.float64],
-        settings: dict[str, Any],
-    ) -> NDArray[np.float64]:
-        """Fill in rows that no bag leaves out, by forests grown without a fifth of them."""
-        from lopsided.trees.forest import grow_forest
+        self, X: Any, y: NDArray[np.int8], weight: Any, rules: Any, seed: int
+    ) -> Any:
+        """Return what forests say that are grown without a fifth of the rows no bag leaves out.
 
-        missing = np.flatnonzero(np.isnan(scores))
-        fold_of = np.empty(len(missing), np.int64)
+        All rows are scored by such forests, so that labeled and unlabeled ones compare.
+        """
+        from lopsided.trees.forest import OutOfBag
+
+        n_rows, always_in = len(y), y == 1
+        if not self._sampling().leaves_out_unlabeled:
+            always_in = np.ones(n_rows, bool)
+        fold_of = np.full(n_rows, -1)
         for label in (0, 1):
-            place = y[missing] == label
-            shuffled = np.random.default_rng([seed, label]).permutation(int(place.sum()))
-            fold_of[place] = shuffled % _FOLDS
-        filled = scores.copy()
-        n_trees = -(-int(self.n_estimators) // _FOLDS)
+            rows = np.flatnonzero(always_in & (y == label))
+            shuffled = np.random.default_rng([seed, label]).permutation(len(rows))
+            fold_of[rows] = shuffled % _FOLDS
+        total, n_trees = np.zeros(n_rows), np.zeros(n_rows, np.int64)
         for fold in range(_FOLDS):
-            held_out = missing[fold_of == fold]
-            rows = np.setdiff1d(np.arange(len(y)), held_out)
-            if not len(held_out) or y[rows].sum() < 1:
+            kept, held_out = np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
+            if not len(held_out):
                 continue
-            forest, _ = grow_forest(
-                X[rows],
-                y[rows],
-                None if weight is None else weight[rows],
-                sampling=sampling,
-                n_trees=n_trees,
-                seed=seed + 1 + fold,
-                **settings,
+            forest, unseen = self._grow(
+                X[kept],
+                y[kept],
+                None if weight is None else weight[kept],
+                rules,
+                seed + 1 + fold,
+                out_of_bag=True,
             )
-            filled[held_out] = forest.mean_value(X[held_out], settings["n_threads"])
-        return filled
+            total[kept] += unseen.total
+            n_trees[kept] += unseen.n_trees
+            total[held_out] += len(forest) * forest.mean_value(X[held_out], self._n_threads())
+            n_trees[held_out] += len(forest)
+        return OutOfBag(total, n_trees)
 
     def permutation_importances(
         self, X: Any, y: Any, n_repeats: int = 5, random_state: Any = 0

@@ -53,7 +53,9 @@ def bin_columns(X: NDArray[Any], categorical: NDArray[np.bool_], n_threads: int 
 
     values = run_threads(work, range(n_features), n_threads)
     first = np.concatenate([[0], np.cumsum([len(low) for low, _ in values])]).astype(np.int64)
-    low, high = (np.concatenate([part[side] for part in values]) for side in (0, 1))
+    low = high = np.concatenate([part[0] for part in values])
+    if any(part[1] is not part[0] for part in values):
+        high = np.concatenate([part[1] for part in values])
     return Bins(codes, low, high, first, categorical)
 
 
@@ -83,7 +85,8 @@ def _keep_codes(
 def _bin(
     column: NDArray[np.float64], out: NDArray[np.uint16]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    return _code_sorted(column, np.argsort(column), out)  # NaN come last
+    low, high = _code_sorted(column, np.argsort(column), out)  # NaN come last
+    return low, low if np.array_equal(low, high) else high
 
 
 @kernel

@@ -10,7 +10,7 @@ from lopsided._progress import Bar
 from lopsided.trees.binning import Bins, bin_columns, run_threads
 from lopsided.trees.grower import Tree, grow
 from lopsided.trees.predictor import add_values
-from lopsided.trees.sampling import Sampling
+from lopsided.trees.sampling import Sampling, WholeTable
 from lopsided.trees.splitting import Rules
 
 __all__ = ["Forest", "OutOfBag", "grow_forest"]
@@ -124,6 +124,7 @@ def grow_forest(
     -------
     Forest, OutOfBag or None
     """
+    _warm_up()
     bins = bin_columns(X, categorical, n_threads)
     seeds = np.random.SeedSequence(seed).generate_state(n_trees, np.uint64)
     batches = [seeds[i : i + _TREES_AT_ONCE] for i in range(0, n_trees, _TREES_AT_ONCE)]
@@ -141,6 +142,21 @@ def grow_forest(
     sums = [batch.out_of_bag for batch in results if batch.out_of_bag is not None]
     total = np.sum([part.total for part in sums], axis=0)
     return forest, OutOfBag(total, np.sum([part.n_trees for part in sums], axis=0))
+
+
+def _warm_up() -> None:
+    """Compile the engine, or load what was compiled before, and say so if it takes long."""
+    if grow.signatures:
+        return
+    with Bar(1, "compiling the forest engine, once on this machine") as bar:
+        X, y = np.arange(4.0)[:, None], np.array([1, 0, 1, 0], np.int8)
+        bins = bin_columns(X, np.zeros(1, bool))
+        rules = Rules(0, True, False, 1.0, False, 2, 1, 1)
+        batch = _grow_batch(
+            bins, X, y, None, rules, WholeTable(), np.array([0], np.uint64), True
+        )
+        _lay_out(batch.trees).mean_value(X)
+        bar.advance()
 
 
 def _grow_batch(

@@ -101,10 +101,11 @@ def grow(bins, bag, weights, rules, state):
             bits = _add_bits(bits, n_bits, room.best_levels)
             n_bits += 1
         ll, lu = weigh(weights[start:middle])
+        rl, ru = weigh(weights[middle:end])
         covers[n_nodes, 0], covers[n_nodes, 1] = ll, lu
-        covers[n_nodes + 1, 0], covers[n_nodes + 1, 1] = labeled - ll, unlabeled - lu
+        covers[n_nodes + 1, 0], covers[n_nodes + 1, 1] = rl, ru
         gains[split.feature] += split.gain * (labeled + unlabeled if rules.sizeless else 1.0)
-        on_left, on_right = may_split(rules, ll, lu, labeled - ll, unlabeled - lu)
+        on_left, on_right = may_split(rules, ll, lu, rl, ru)
         # The left child lies on top and is grown first.
         n_stack = _push(stack, n_stack, n_nodes + 1, middle, end, depth + 1, on_right)
         n_stack = _push(stack, n_stack, n_nodes, start, middle, depth + 1, on_left)

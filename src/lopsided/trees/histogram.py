@@ -80,12 +80,12 @@ def gather(column, rows, signed, buffer):
 
 
 @part
-def group_codes(buffer, signed, least, largest, n_missing, rules, groups):
+def group_codes(buffer, signed, least, largest, n_missing, merge_runs, count_rows, groups):
     """Fill the groups of a node's codes and return their number.
 
     Every code is a group of its own in a small node, and wherever no more than N_BINS codes lie
-    between the least and the largest, as they do for categories. Where a criterion is convex,
-    neighbors that hold no labeled rows make up one group: no cut between them can be best.
+    between the least and the largest, as they do for categories. With `merge_runs` neighbors
+    that hold no labeled rows make up one group.
     """
     n = len(signed)
     if n < _SORT_BELOW and largest - least >= n:
@@ -98,9 +98,9 @@ def group_codes(buffer, signed, least, largest, n_missing, rules, groups):
         n_places = _fill_sparse(buffer, signed, least, shift, groups)
     else:
         n_places = _fill(buffer, signed, least, shift, n_bins, n_missing, groups)
-    if rules.min_samples_leaf > 1:
+    if count_rows:
         _count(buffer, n, least, shift, groups.counts)
-    return _merge(least, largest, shift, n_places, rules, groups)
+    return _merge(least, largest, shift, n_places, merge_runs, count_rows, groups)
 
 
 # A field of a named tuple is taken out before a loop, not in it: that counts references anew.
@@ -154,7 +154,7 @@ def _count(buffer, n, least, shift, counts):
 
 
 @part
-def _merge(least, largest, shift, n_places, rules, groups):
+def _merge(least, largest, shift, n_places, merge_runs, count_rows, groups):
     """Turn bins into groups and empty them; return the number of groups."""
     first, last, n_rows = groups.first, groups.last, groups.n_rows
     labeled, unlabeled = groups.labeled, groups.unlabeled
@@ -165,13 +165,13 @@ def _merge(least, largest, shift, n_places, rules, groups):
         u, l = weights[2 * place], weights[2 * place + 1]  # noqa: E741
         weights[2 * place], weights[2 * place + 1] = 0.0, 0.0
         end = min(least + ((place + 1) << shift) - 1, largest)
-        if rules.merge_runs and l == 0 and n_groups > 0 and labeled[n_groups - 1] == 0:
+        if merge_runs and l == 0 and n_groups > 0 and labeled[n_groups - 1] == 0:
             unlabeled[n_groups - 1] += u
             last[n_groups - 1] = end
             continue
         first[n_groups], last[n_groups] = least + (place << shift), end
         labeled[n_groups], unlabeled[n_groups] = l, u
-        if rules.min_samples_leaf > 1:
+        if count_rows:
             n_rows[n_groups] = counts[place]
             counts[place] = 0
         n_groups += 1

@@ -76,6 +76,8 @@ class Bagging:
 
     def draw(self, y: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
         """Return how often each row is in the bag."""
+        if not self.ratio > 0:
+            raise ValueError(f"ratio must be above 0, got {self.ratio!r}.")
         labeled, unlabeled = np.flatnonzero(y == 1), np.flatnonzero(y != 1)
         counts = _draws(labeled, len(labeled), len(y), rng)
         n_wanted = max(round(self.ratio * len(labeled)), 1)

@@ -128,8 +128,18 @@ def best_split(bins, feature, rows, signed, labeled, unlabeled, rules, room):
         return True, NO_SPLIT
     node = Node(labeled, unlabeled, len(rows), ml, mu, n_missing)
     groups = room.groups
-    n_groups = group_codes(room.buffer, signed, least, largest, n_missing, rules, groups)
-    if bins.categorical[feature]:
+    categorical = bins.categorical[feature]
+    n_groups = group_codes(
+        room.buffer,
+        signed,
+        least,
+        largest,
+        n_missing,
+        rules.merge_runs and not categorical,
+        rules.min_samples_leaf > 1,
+        groups,
+    )
+    if categorical:
         _rank_by_share(node, groups, n_groups, room.ranked)
         found, last, missing_left = _best_cut(rules, node, groups, n_groups, room.ranked)
         levels, ranked, first = room.levels, room.ranked, groups.first
@@ -169,7 +179,7 @@ def random_split(bins, feature, rows, signed, labeled, unlabeled, rules, room, s
         ll += max(weight, 0.0)
         total += abs(weight)
         n_left += left
-    lu = total - ll
+    lu = max(total - ll, 0.0)
     found, missing_left = _gain_of(rules, node, ll, lu, n_left, False), False
     if 0 < n_missing < len(rows) - n_left:
         other = _gain_of(rules, node, ll, lu, n_left, True)
@@ -189,7 +199,10 @@ def _gain_of(rules, node, labeled, unlabeled, n_rows, missing_left):
         n_rows < rules.min_samples_leaf or node.n_rows - n_rows < rules.min_samples_leaf
     ):
         return -np.inf
-    rl, ru = node.labeled - labeled, node.unlabeled - unlabeled
+    # Rounding of weights that are no whole numbers may leave a little less than nothing.
+    rl, ru = max(node.labeled - labeled, 0.0), max(node.unlabeled - unlabeled, 0.0)
+    if labeled + unlabeled <= 0 or rl + ru <= 0:
+        return -np.inf
     return gain(rules.criterion, labeled, unlabeled, rl, ru, rules.per_label)
 
 

@@ -1,0 +1,171 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.tree import DecisionTreeClassifier
+from twin import Twin, make_rules, walk
+
+from lopsided.trees.forest import grow_forest
+from lopsided.trees.grower import LEAF
+from lopsided.trees.sampling import Bagging, Bootstrap, StratifiedBootstrap, WholeTable
+
+CATEGORICAL = np.array([False, False, True, False])
+SCHEMES = [Bootstrap(), StratifiedBootstrap(), Bagging(4.0), WholeTable()]
+
+
+def table(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 4))
+    X[:, 2] = rng.integers(0, 12, n)
+    X[rng.random((n, 4)) < 0.05] = np.nan
+    y = (rng.random(n) < np.where(X[:, 0] > 0.8, 0.6, 0.05)).astype(np.int8)
+    return X, y, rng.choice([0.5, 1.0, 2.0], n)
+
+
+X, Y, WEIGHT = table()
+
+
+def grow(rules=None, sampling=None, n_trees=9, seed=1, n_threads=1, weight=None, X=X, y=Y):
+    rules = make_rules("nnpu", 1.5, max_features=2) if rules is None else rules
+    categorical = CATEGORICAL[: X.shape[1]]
+    sampling = Bootstrap() if sampling is None else sampling
+    return grow_forest(
+        X, y, weight, categorical, rules, sampling, n_trees, seed, n_threads, out_of_bag=True
+    )
+
+
+def bags(sampling, n_trees, seed, y=Y):
+    """Draw the bags of a forest again."""
+    seeds = np.random.SeedSequence(seed).generate_state(n_trees, np.uint64)
+    return seeds, [sampling.draw(y, np.random.default_rng(tree_seed)) for tree_seed in seeds]
+
+
+def assert_equal_forests(one, other):
+    for name in ("nodes", "covers", "starts", "bits", "bit_starts", "gains"):
+        assert_array_equal(getattr(one, name), getattr(other, name))
+
+
+@pytest.mark.parametrize("random_cuts", [False, True], ids=["best", "random"])
+@pytest.mark.parametrize("sampling", SCHEMES, ids=repr)
+def test_one_and_two_threads_grow_the_same_forest_to_the_last_bit(sampling, random_cuts):
+    rules = make_rules("pu-hellinger", 1.5, random_cuts, max_features=2)
+    one, two, again = (grow(rules, sampling, 11, n_threads=jobs) for jobs in (1, 2, 2))
+    for other in (two, again):
+        assert_equal_forests(one[0], other[0])
+        assert_array_equal(one[1].total, other[1].total)
+        assert_array_equal(one[1].n_trees, other[1].n_trees)
+        assert_array_equal(one[0].mean_value(X), other[0].mean_value(X, n_threads=2))
+
+
+def test_a_forest_depends_on_its_seed():
+    assert_equal_forests(grow(seed=5)[0], grow(seed=5)[0])
+    assert (grow(seed=5)[0].mean_value(X) != grow(seed=6)[0].mean_value(X)).any()
+
+
+def test_a_forest_starts_with_the_trees_of_a_smaller_one():
+    few, many = grow(n_trees=3)[0], grow(n_trees=10)[0]
+    for number in range(3):
+        assert_array_equal(few.tree(number).nodes, many.tree(number).nodes)
+
+
+@pytest.mark.parametrize("sampling", SCHEMES, ids=repr)
+@pytest.mark.parametrize("weight", [None, WEIGHT], ids=["unweighted", "weighted"])
+def test_a_tree_is_the_twin_grown_on_its_bag(sampling, weight):
+    rules = make_rules("nnpu", 1.5, max_features=2, max_depth=6)
+    forest, _ = grow(rules, sampling, 3, weight=weight)
+    for number, (seed, counts) in enumerate(zip(*bags(sampling, 3, 1), strict=True)):
+        drawn = counts * (1.0 if weight is None else weight)
+        nodes = Twin(X, Y, drawn, CATEGORICAL, rules, int(seed)).grow()
+        tree = forest.tree(number)
+        assert_array_equal(tree.nodes["left"], [node.left for node in nodes])
+        assert_array_equal(tree.covers, [(node.labeled, node.unlabeled) for node in nodes])
+
+
+@pytest.mark.parametrize("sampling", SCHEMES, ids=repr)
+def test_out_of_bag_scores_come_from_trees_that_have_not_seen_the_row(sampling):
+    forest, unseen = grow(sampling=sampling, n_trees=10, seed=4)
+    _, drawn = bags(sampling, 10, 4)
+    total, n_trees = np.zeros(len(Y)), np.zeros(len(Y), int)
+    for number, counts in enumerate(drawn):
+        tree = forest.tree(number)
+        # The bag is the one that the tree was grown on.
+        assert_array_equal(tree.covers[0], [counts[Y == 1].sum(), counts[Y == 0].sum()])
+        for row in np.flatnonzero(counts == 0):
+            total[row] += walk(tree, X[row])
+            n_trees[row] += 1
+    assert_array_equal(unseen.n_trees, n_trees)
+    assert_allclose(unseen.total, total, rtol=1e-12)
+    assert_array_equal(np.isnan(unseen.mean()), n_trees == 0)
+
+
+def test_out_of_bag_scores_know_nothing_of_a_rows_own_label():
+    # Noise: trees that had seen a row would give it its own label back.
+    rng = np.random.default_rng(0)
+    noise, y = rng.normal(size=(400, 4)), (np.arange(400) % 4 == 0).astype(np.int8)
+    noise[:, 2] = 0
+    forest, unseen = grow(n_trees=60, X=noise, y=y)
+    inside, outside = forest.mean_value(noise), unseen.mean()
+    assert inside[y == 1].mean() - inside[y == 0].mean() > 0.5
+    assert abs(outside[y == 1].mean() - outside[y == 0].mean()) < 0.06
+
+
+def test_a_row_of_weight_zero_is_in_no_bag():
+    weight = np.where(np.arange(len(Y)) < 150, 1.0, 0.0)
+    whole, _ = grow(sampling=WholeTable(), weight=weight)
+    half, _ = grow(sampling=WholeTable(), X=X[:150], y=Y[:150])
+    assert_array_equal(whole.covers[0], half.covers[0])
+    assert_allclose(whole.mean_value(X[:150]), half.mean_value(X[:150]))
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "hellinger", "pu-hellinger", "nnpu"])
+def test_a_weight_of_two_is_a_row_twice(criterion):
+    times = np.random.default_rng(2).integers(1, 4, len(Y))
+    rules = make_rules(criterion, 1.5, max_features=2)
+    numbers = X[:, :2]
+    weighted, _ = grow(rules, WholeTable(), weight=times.astype(float), X=numbers)
+    repeated, _ = grow(
+        rules, WholeTable(), X=np.repeat(numbers, times, axis=0), y=np.repeat(Y, times)
+    )
+    assert_array_equal(weighted.nodes, repeated.nodes)
+    assert_array_equal(weighted.covers, repeated.covers)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_tree_equals_that_of_scikit_learn(criterion, weighted):
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(1000, 3)).astype(np.float32)  # fewer values than a node has bins
+    table[:, 2] += table[:, 1]
+    y = (rng.random(1000) < np.where(table[:, 0] * table[:, 2] > 0.7, 0.7, 0.1)).astype(np.int8)
+    weight = rng.choice([1.0, 2.0, 3.5], 1000) if weighted else None
+    # In small nodes several cuts are best, and which one is taken is chance.
+    rules = make_rules(criterion, max_depth=5, min_samples_leaf=20)
+    forest, _ = grow_forest(
+        table, y, weight, np.zeros(3, bool), rules, WholeTable(), n_trees=1, seed=0
+    )
+    rival = DecisionTreeClassifier(
+        criterion=criterion, max_depth=5, min_samples_leaf=20, random_state=0
+    ).fit(table, y, sample_weight=weight)
+    assert rival.tree_.node_count == len(forest.nodes) > 20
+    new = rng.normal(size=(3000, 3)).astype(np.float32)
+    for rows in (table, new):
+        assert_allclose(forest.mean_value(rows), rival.predict_proba(rows)[:, 1], atol=1e-12)
+
+
+def test_a_full_tree_knows_every_row_of_its_bag():
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(20_000, 4))
+    y = (rng.random(20_000) < 0.1).astype(np.int8)
+    rules = make_rules("gini", max_features=2)
+    forest, _ = grow_forest(table, y, None, np.zeros(4, bool), rules, WholeTable(), 1, seed=0)
+    assert_array_equal(forest.mean_value(table), y)
+
+
+def test_trees_lie_one_after_the_other():
+    forest, _ = grow(n_trees=5)
+    assert len(forest) == 5
+    assert forest.starts[-1] == len(forest.nodes) == len(forest.covers)
+    assert forest.bit_starts[-1] == len(forest.bits) > 0
+    for number in range(5):
+        tree = forest.tree(number)
+        inner = tree.nodes["left"][tree.nodes["left"] != LEAF]
+        assert inner.max() + 2 == len(tree.nodes)

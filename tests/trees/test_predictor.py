@@ -1,0 +1,108 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from twin import make_rules, walk
+
+from lopsided.trees.forest import grow_forest
+from lopsided.trees.grower import LEAF, NODE, WORDS
+from lopsided.trees.predictor import add_values
+from lopsided.trees.sampling import Bootstrap
+
+PLAIN = np.array([False, False, False])
+MIXED = np.array([False, True, False])
+
+
+def table(n, kind, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3)).astype(np.float32).astype(float)
+    if kind != "numbers":
+        X[:, 1] = rng.integers(0, 1024 if kind == "many levels" else 90, n)
+    if kind == "levels and holes":
+        X[rng.random((n, 3)) < 0.2] = np.nan
+    return X
+
+
+def forest_of(kind, n_trees=7, n=400):
+    X = table(n, kind)
+    y = (np.random.default_rng(1).random(n) < 0.3).astype(np.int8)
+    categorical = PLAIN if kind == "numbers" else MIXED
+    rules = make_rules("nnpu", 1.5, max_features=2)
+    return grow_forest(X, y, None, categorical, rules, Bootstrap(), n_trees, seed=3)[0]
+
+
+def walk_all(forest, X):
+    trees = [forest.tree(number) for number in range(len(forest))]
+    return np.array([np.mean([walk(tree, row) for tree in trees]) for row in X])
+
+
+KINDS = ["numbers", "levels", "many levels", "levels and holes"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_mean_value_is_that_of_a_plain_walk(kind):
+    forest = forest_of(kind)
+    new = table(150, kind, seed=5)
+    assert_allclose(forest.mean_value(new), walk_all(forest, new), rtol=1e-12)
+
+
+def test_missing_values_unseen_in_training_go_right():
+    forest = forest_of("numbers")
+    new = table(100, "numbers", seed=5)
+    new[np.random.default_rng(0).random(new.shape) < 0.3] = np.nan
+    expected = walk_all(forest, new)
+    assert_allclose(forest.mean_value(new), expected, rtol=1e-12)
+    assert_allclose(forest.mean_value(np.where(np.isnan(new), np.inf, new)), expected)
+
+
+def test_levels_unseen_in_training_go_right():
+    forest = forest_of("levels")
+    new = table(80, "levels", seed=5)
+    new[:, 1] = np.arange(80) * 5 + 91
+    assert_allclose(forest.mean_value(new), walk_all(forest, new), rtol=1e-12)
+    one = forest.mean_value(np.where([False, True, False], 95.0, new))
+    assert_array_equal(one, forest.mean_value(np.where([False, True, False], 1023.0, new)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 1024, 1025, 5000])
+def test_layout_threads_and_number_of_rows_change_nothing(kind, n):
+    forest = forest_of(kind)
+    new = table(n, kind, seed=6)
+    expected = np.concatenate([forest.mean_value(new[i : i + 700]) for i in range(0, n, 700)])
+    for layout in (
+        new.astype(np.float32),
+        np.asfortranarray(new),
+        np.asfortranarray(new.astype(np.float32)),
+        np.repeat(new, 2, axis=0)[::2],
+        np.hstack([new, new])[:, :3],
+    ):
+        assert_array_equal(forest.mean_value(layout), expected)
+        assert_array_equal(forest.mean_value(layout, n_threads=2), expected)
+
+
+def test_only_the_rows_asked_for_are_added_to():
+    forest = forest_of("levels and holes")
+    X = table(200, "levels and holes", seed=7)
+    rows = np.random.default_rng(0).permutation(200)[:90]
+    out = np.full(200, 5.0)
+    forest.add_values(X, rows, out)
+    expected = np.full(200, 5.0)
+    expected[rows] += len(forest) * forest.mean_value(X)[rows]
+    assert_allclose(out, expected)
+
+
+def test_a_value_on_the_threshold_goes_left():
+    nodes = np.zeros(3, NODE)
+    nodes["left"] = [1, LEAF, LEAF]
+    nodes["threshold"] = [0.1, 1.0, 2.0]
+    X = np.array([[0.1], [np.nextafter(0.1, 1)], [np.nextafter(0.1, 0)]])
+    starts = np.array([0, 3])
+    for rows, holes in ((X, 0), (np.append(X, [[np.nan]], axis=0), 1)):  # with and without NaN
+        out = np.zeros(len(rows))
+        bits = np.zeros((0, WORDS), np.uint64)
+        add_values(nodes, starts, bits, np.array([0, 0]), rows, np.arange(len(rows)), out)
+        assert_array_equal(out, [1.0, 2.0, 1.0] + [2.0] * holes)
+
+
+def test_no_rows_give_no_values():
+    assert forest_of("numbers").mean_value(np.empty((0, 3))).shape == (0,)

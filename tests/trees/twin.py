@@ -1,0 +1,327 @@
+"""A slow, obvious twin of the grower: raw values, recursion, and every cut tried.
+
+It has its own random numbers (splitmix64 in plain Python) and its own formulas, and sums over
+masks of rows. Weights should be multiples of a power of two, so that sums are exact in any
+order and ties are ties in both.
+"""
+
+import math
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+
+from lopsided.trees.binning import bin_columns
+from lopsided.trees.criteria import CRITERIA
+from lopsided.trees.grower import LEAF, MISSING_LEFT, SUBSET, grow
+from lopsided.trees.splitting import Rules
+
+
+def make_rules(
+    criterion="gini",
+    per_label=2.0,
+    random_cuts=False,
+    max_depth=2**31,
+    min_samples_leaf=1,
+    max_features=2**15,
+):
+    """Rules as the forest makes them."""
+    known = CRITERIA[criterion]
+    return Rules(
+        criterion=known.code,
+        merge_runs=known.convex and min_samples_leaf == 1,
+        sizeless=known.sizeless,
+        per_label=float(per_label),
+        random_cuts=random_cuts,
+        max_depth=max_depth,
+        min_samples_leaf=min_samples_leaf,
+        max_features=max_features,
+    )
+
+
+def name_of(rules):
+    return next(name for name, known in CRITERIA.items() if known.code == rules.criterion)
+
+
+class Random:
+    """splitmix64 (Steele, Lea, Flood 2014)."""
+
+    def __init__(self, seed):
+        self.state = int(seed)
+
+    def uniform(self):
+        mask = 2**64 - 1
+        self.state = (self.state + 0x9E3779B97F4A7C15) & mask
+        z = self.state
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & mask
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
+        return ((z ^ (z >> 31)) >> 11) / 2**53
+
+    def below(self, n):
+        return int(self.uniform() * n)
+
+
+# The criteria, each from the labeled and unlabeled weight of the two children.
+
+
+def gini_gain(left, right, _):
+    def purity(labeled, unlabeled):
+        return (labeled**2 + unlabeled**2) / (labeled + unlabeled)
+
+    return purity(*left) + purity(*right) - purity(*_add(left, right))
+
+
+def entropy_gain(left, right, _):
+    def purity(labeled, unlabeled):
+        a, b, both = (
+            x * math.log(x) if x else 0.0 for x in (labeled, unlabeled, labeled + unlabeled)
+        )
+        return a + b - both
+
+    return purity(*left) + purity(*right) - purity(*_add(left, right))
+
+
+def hellinger_components(left, right, per_label):
+    """Section 1 of the specification; per_label is its w."""
+    (ll, ul), (lr, ur) = left, right
+    tl, tr = ll + ul, lr + ur
+    pl, pr = min(per_label * ll, tl), min(per_label * lr, tr)
+    nl, nr = tl - pl, tr - pr
+    p, n = pl + pr, nl + nr
+    if p == 0:
+        return -math.inf, -math.inf
+    n = 1.0 if n == 0 else n
+    return (
+        (math.sqrt(nl / n) - math.sqrt(pl / p)) ** 2,
+        (math.sqrt(nr / n) - math.sqrt(pr / p)) ** 2,
+    )
+
+
+def pu_hellinger_gain(left, right, per_label):
+    return sum(hellinger_components(left, right, per_label))
+
+
+def hellinger_gain(left, right, _):
+    return pu_hellinger_gain(left, right, 1.0)
+
+
+def nnpu_gain(left, right, per_label):
+    """Wilton et al. 2022: the best constant's squared loss on P and on max(T - P, 0)."""
+
+    def risk(labeled, unlabeled):
+        p = per_label * labeled
+        n = max(labeled + unlabeled - p, 0.0)
+        return p * n / (p + n) if p + n > 0 else 0.0
+
+    return risk(*_add(left, right)) - risk(*left) - risk(*right)
+
+
+GAINS = {
+    "gini": gini_gain,
+    "entropy": entropy_gain,
+    "hellinger": hellinger_gain,
+    "pu-hellinger": pu_hellinger_gain,
+    "nnpu": nnpu_gain,
+}
+
+
+def _add(left, right):
+    return left[0] + right[0], left[1] + right[1]
+
+
+@dataclass
+class TwinNode:
+    labeled: float
+    unlabeled: float
+    left: int = LEAF
+    feature: int = 0
+    threshold: float = math.nan
+    missing_left: bool = False
+    levels: set | None = None  # the categories that go left
+    rows: np.ndarray | None = None
+    gain: float = math.nan
+
+
+@dataclass
+class Twin:
+    """Grows a tree as a list of nodes, numbered as the engine numbers them."""
+
+    X: np.ndarray
+    y: np.ndarray
+    weight: np.ndarray
+    categorical: np.ndarray
+    rules: Rules
+    seed: int
+    nodes: list = field(default_factory=list)
+
+    def grow(self):
+        self.random = Random(self.seed)
+        self.features = list(range(self.X.shape[1]))
+        self.gain = GAINS[name_of(self.rules)]
+        rows = np.flatnonzero(self.weight > 0)
+        self.nodes.append(TwinNode(*self.weigh(rows), rows=rows))
+        self.visit(0, depth=0)
+        return self.nodes
+
+    def weigh(self, rows):
+        labels, weights = self.y[rows], self.weight[rows]
+        return float(weights[labels == 1].sum()), float(weights[labels == 0].sum())
+
+    def visit(self, place, depth):
+        node, rules = self.nodes[place], self.rules
+        if depth >= rules.max_depth or len(node.rows) < 2 * rules.min_samples_leaf:
+            return
+        if node.labeled == 0 or node.unlabeled == 0:
+            return
+        split = self.search(node)
+        if split is None:
+            return
+        gain, feature, threshold, levels, missing_left, goes_left = split
+        node.gain, node.feature, node.threshold = gain, feature, threshold
+        node.levels, node.missing_left, node.left = levels, missing_left, len(self.nodes)
+        children = node.rows[goes_left], node.rows[~goes_left]
+        weights = [self.weigh(rows) for rows in children]
+        for rows, (labeled, unlabeled) in zip(children, weights, strict=True):
+            self.nodes.append(TwinNode(labeled, unlabeled, rows=rows))
+        may_split = (True, True)
+        if rules.sizeless:
+            w = 1.0 if name_of(rules) == "hellinger" else rules.per_label
+            may_split = [part > 0 for part in hellinger_components(*weights, w)]
+        for side in (0, 1):
+            if may_split[side]:
+                self.visit(node.left + side, depth + 1)
+
+    def search(self, node):
+        best, visited = None, 0
+        for k in range(len(self.features)):
+            swap = k + self.random.below(len(self.features) - k)
+            self.features[k], self.features[swap] = self.features[swap], self.features[k]
+            candidates = self.candidates(node, self.features[k])
+            if candidates is None:  # constant
+                continue
+            for candidate in candidates:
+                found = self.gain_of(node, candidate[-1])
+                if found > (-math.inf if best is None else best[0]):
+                    best = (found, *candidate)
+            visited += 1
+            if visited == self.rules.max_features:
+                break
+        return best
+
+    def gain_of(self, node, goes_left):
+        n_left = goes_left.sum()
+        if min(n_left, len(goes_left) - n_left) < self.rules.min_samples_leaf:
+            return -math.inf
+        children = (self.weigh(node.rows[side]) for side in (goes_left, ~goes_left))
+        return self.gain(*children, self.rules.per_label)
+
+    def candidates(self, node, feature):
+        """Return feature, threshold, levels, missing_left and mask of each way to part."""
+        values = self.X[node.rows, feature]
+        missing = np.isnan(values)
+        distinct = np.unique(values[~missing])
+        if len(distinct) == 0 or (len(distinct) == 1 and not missing.any()):
+            return None
+        if self.rules.random_cuts:
+            draw = self.draw_levels if self.categorical[feature] else self.draw_threshold
+            ways = [draw(feature, distinct)]
+        elif self.categorical[feature]:
+            ways = self.subsets(node, values, distinct)
+        else:
+            ways = self.thresholds(distinct)
+        found = []
+        for threshold, levels in ways:
+            chosen = () if levels is None else list(levels)
+            goes_left = values <= threshold if levels is None else np.isin(values, chosen)
+            if not (goes_left | missing).all():
+                found.append((feature, threshold, levels, False, goes_left))
+                if missing.any():
+                    found.append((feature, threshold, levels, True, goes_left | missing))
+            elif missing.any():  # nothing but missing values on the right
+                found.append((feature, threshold, levels, False, goes_left))
+        return found
+
+    def thresholds(self, distinct):
+        for low, high in pairwise(distinct):
+            middle = low + (high - low) / 2
+            yield (middle if middle < high else low), None
+        yield math.inf, None
+
+    def subsets(self, node, values, distinct):
+        mix = 10 * node.labeled / (node.labeled + node.unlabeled)
+
+        def share(level):
+            labeled, unlabeled = self.weigh(node.rows[values == level])
+            return (labeled + mix) / (labeled + unlabeled + 10)
+
+        ranked = sorted(distinct, key=share)
+        for n_left in range(1, len(ranked) + 1):
+            yield math.nan, set(ranked[:n_left])
+
+    def draw_threshold(self, feature, distinct):
+        low, high = distinct[0], distinct[-1]
+        if low == high:
+            return math.inf, None
+        threshold = low + self.random.uniform() * (high - low)
+        if threshold >= high:  # by rounding
+            column = self.X[:, feature]
+            threshold = column[column < high].max()
+        return threshold, None
+
+    def draw_levels(self, feature, distinct):
+        levels = {level for level in distinct if self.random.uniform() < 0.5}
+        if not levels:
+            levels = {distinct[-1]}
+        elif len(levels) == len(distinct) > 1:
+            levels.remove(distinct[-1])
+        return math.nan, levels
+
+
+def grow_engine(X, y, weight, categorical, rules, seed):
+    """Grow a tree with the engine from the same arguments as the twin."""
+    bins = bin_columns(X, categorical)
+    bag = np.flatnonzero(weight).astype(np.uint32)
+    signed = np.where(y[bag] == 1, weight[bag], -weight[bag])
+    return grow(bins, bag, signed, rules, np.array([seed], np.uint64))
+
+
+def left_levels(tree, node):
+    """Return the categories that go left at a node that splits by them."""
+    words = tree.bits[int(node["threshold"])]
+    return {
+        64 * word + bit
+        for word in range(len(words))
+        for bit in range(64)
+        if int(words[word]) >> bit & 1
+    }
+
+
+def goes_left(tree, node, values):
+    """Return which values go left at a node."""
+    missing = np.isnan(values)
+    if node["flags"] & SUBSET:
+        left = np.isin(values, list(left_levels(tree, node)))
+    else:
+        left = values <= node["threshold"]
+    return np.where(missing, bool(node["flags"] & MISSING_LEFT), left)
+
+
+def rows_of_nodes(tree, X, rows):
+    """Return the rows that come by each node."""
+    found = [None] * len(tree.nodes)
+    found[0] = rows
+    for place, node in enumerate(tree.nodes):  # a child's number is above its parent's
+        if node["left"] != LEAF:
+            left = goes_left(tree, node, X[found[place], node["feature"]])
+            found[node["left"]] = found[place][left]
+            found[node["left"] + 1] = found[place][~left]
+    return found
+
+
+def walk(tree, row):
+    """Return the leaf value of one row."""
+    node = tree.nodes[0]
+    while node["left"] != LEAF:
+        left = goes_left(tree, node, np.asarray(row[node["feature"]], float))
+        node = tree.nodes[node["left"] + (0 if left else 1)]
+    return node["threshold"]
