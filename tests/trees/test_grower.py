@@ -4,12 +4,20 @@ from itertools import product
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from twin import GAINS, Twin, grow_engine, left_levels, make_rules, name_of, rows_of_nodes
+from twin import (
+    GAINS,
+    Twin,
+    grow_engine,
+    left_levels,
+    make_rules,
+    most_bins,
+    name_of,
+    rows_of_nodes,
+)
 
 from lopsided.trees.binning import bin_columns
 from lopsided.trees.criteria import CRITERIA
 from lopsided.trees.grower import LEAF, MISSING_LEFT, SUBSET
-from lopsided.trees.histogram import N_BINS
 
 NO_CATEGORIES = np.zeros(3, bool)
 
@@ -148,7 +156,7 @@ def candidate_cuts(codes, n_rows):
     least, largest = int(codes.min()), int(codes.max())
     shift = 0
     if not (n_rows < 48 and largest - least >= n_rows):
-        while (largest - least) >> shift >= N_BINS:
+        while (largest - least) >> shift >= most_bins(n_rows):
             shift += 1
     bins = np.unique((codes.astype(int) - least) >> shift)
     return least + ((bins[:-1] + 1) << shift) - 1

@@ -2,10 +2,10 @@ import numba
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from twin import make_rules
+from twin import make_rules, most_bins
 
 from lopsided.trees.binning import MISSING
-from lopsided.trees.histogram import N_BINS, gather, group_codes, make_groups
+from lopsided.trees.histogram import gather, group_codes, make_groups
 
 
 @numba.njit
@@ -81,7 +81,7 @@ def test_wide_codes_are_binned_evenly(n):
     column, signed = a_node(n, 60_000, missing=0.1)
     groups, (least, largest, *_) = groups_of(column, signed, KEEP)
     width = 1
-    while (largest - least) // width >= N_BINS:
+    while (largest - least) // width >= most_bins(n):
         width *= 2
     assert ((groups["first"] - least) % width == 0).all()
     assert (groups["last"] - groups["first"] < width).all()

@@ -1,12 +1,14 @@
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from twin import make_rules, walk
 
+from lopsided.methods.forest import PUForestClassifier
 from lopsided.trees.forest import grow_forest
 from lopsided.trees.grower import LEAF, NODE, WORDS
 from lopsided.trees.predictor import add_values
-from lopsided.trees.sampling import Bootstrap
+from lopsided.trees.sampling import Bootstrap, WholeTable
 
 PLAIN = np.array([False, False, False])
 MIXED = np.array([False, True, False])
@@ -106,3 +108,27 @@ def test_a_value_on_the_threshold_goes_left():
 
 def test_no_rows_give_no_values():
     assert forest_of("numbers").mean_value(np.empty((0, 3))).shape == (0,)
+
+
+def test_a_level_beyond_those_of_training_goes_the_way_of_missing_ones():
+    levels = pd.CategoricalDtype(range(3000))
+    kind = np.repeat(np.arange(60), 10)
+    frame = pd.DataFrame({"kind": pd.Series(kind, dtype=levels)})
+    model = PUForestClassifier(n_estimators=3, random_state=0).fit(frame, kind % 7 == 0)
+    far = pd.DataFrame({"kind": pd.Series(np.arange(1024, 3000), dtype=levels)})
+    missing = pd.DataFrame({"kind": pd.Series([None], dtype=levels)})
+    assert (model.decision_function(far) == model.decision_function(missing)).all()
+
+
+def test_more_columns_than_a_node_can_name_are_refused():
+    X = np.zeros((4, 65536), np.float32)
+    with pytest.raises(ValueError, match="at most 65535 columns, got 65536"):
+        PUForestClassifier(n_estimators=1).fit(X, [1, 1, 0, 0])
+
+
+def test_a_column_far_to_the_right_can_be_split():
+    X = np.zeros((60, 40000), np.float32)
+    X[:, -1] = np.arange(60)
+    y = X[:, -1] > 40
+    model = PUForestClassifier(n_estimators=1, max_features=None, sampling=WholeTable())
+    assert (model.fit(X, y).predict(X) == y).all()

@@ -325,3 +325,8 @@ def walk(tree, row):
         left = goes_left(tree, node, np.asarray(row[node["feature"]], float))
         node = tree.nodes[node["left"] + (0 if left else 1)]
     return node["threshold"]
+
+
+def most_bins(n_rows):
+    """The bins that a node of so many rows may have: one for each, from 2048 to 65536."""
+    return min(max(2048, 2 ** math.ceil(math.log2(n_rows))), 65536)

@@ -154,7 +154,7 @@ class PUForestClassifier(PUClassifier):
             value = getattr(self, name)
             if value is None and name == "max_depth":
                 continue
-            if not isinstance(value, (int, np.integer)) or value < 1:
+            if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
                 raise ValueError(f"{name} must be a whole number from 1, got {value!r}.")
         if isinstance(self.sampling, type) or not hasattr(self._sampling(), "draw"):
             raise ValueError(

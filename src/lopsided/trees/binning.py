@@ -13,6 +13,7 @@ __all__ = ["MISSING", "MOST_LEVELS", "Bins", "bin_columns", "run_threads"]
 
 MISSING = np.uint16(65535)  # the code of NaN: a bin of its own
 _MOST_CODES = 65534
+_MOST_COLUMNS = 65535
 MOST_LEVELS = 1024  # of a category column: a split keeps one bit for each
 
 
@@ -43,6 +44,10 @@ def bin_columns(X: NDArray[Any], categorical: NDArray[np.bool_], n_threads: int 
         Columns worked on at a time.
     """
     n_rows, n_features = X.shape
+    if n_features > _MOST_COLUMNS:
+        raise ValueError(
+            f"A forest takes at most {_MOST_COLUMNS} columns, got {n_features}. Choose some."
+        )
     codes = np.empty((n_features, n_rows), np.uint16)
 
     def work(feature: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

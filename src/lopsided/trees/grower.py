@@ -23,7 +23,12 @@ __all__ = ["LEAF", "MISSING_LEFT", "NODE", "SUBSET", "WORDS", "Tree", "grow"]
 # sends x <= threshold to `left` and the rest to `left + 1`. A split by categories keeps in
 # `threshold` its row in the table of bits, in which category c is bit c.
 NODE = np.dtype(
-    [("threshold", np.float64), ("left", np.int32), ("feature", np.int16), ("flags", np.uint16)]
+    [
+        ("threshold", np.float64),
+        ("left", np.int32),
+        ("feature", np.uint16),
+        ("flags", np.uint16),
+    ]
 )
 LEAF = -1
 MISSING_LEFT = 1

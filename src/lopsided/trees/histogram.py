@@ -13,12 +13,21 @@ from numba import types
 from numba.extending import intrinsic
 
 from lopsided._kernel import part
-from lopsided.trees.binning import MISSING, MOST_LEVELS
+from lopsided.trees.binning import MISSING
 
-__all__ = ["N_BINS", "N_GROUPS", "Groups", "gather", "group_codes", "make_groups"]
+__all__ = [
+    "FEWEST_BINS",
+    "N_BINS",
+    "N_GROUPS",
+    "Groups",
+    "gather",
+    "group_codes",
+    "make_groups",
+]
 
-N_BINS = 1024  # of a node's histogram, laid over the codes that occur in it
-N_GROUPS = max(N_BINS, MOST_LEVELS)
+N_BINS = 65536  # of a histogram at most: room for every code
+FEWEST_BINS = 2048  # that a histogram may have, enough for every category
+N_GROUPS = N_BINS
 _SORT_BELOW = 48  # a smaller node is sorted: every code is a group of its own
 _SPARSE = 4  # bins per row from which on only those that hold rows are looked up
 
@@ -83,19 +92,23 @@ def gather(column, rows, signed, buffer):
 def group_codes(buffer, signed, least, largest, n_missing, merge_runs, count_rows, groups):
     """Fill the groups of a node's codes and return their number.
 
-    Every code is a group of its own in a small node, and wherever no more than N_BINS codes lie
+    Every code is a group of its own in a small node, and wherever no more codes than bins lie
     between the least and the largest, as they do for categories. With `merge_runs` neighbors
     that hold no labeled rows make up one group.
     """
     n = len(signed)
     if n < _SORT_BELOW and largest - least >= n:
         return _by_sorting(buffer, signed, groups)
+    # Fewer bins would be faster and worse: a large node has to tell its few extreme rows apart.
+    limit = FEWEST_BINS
+    while limit < n and limit < N_BINS:
+        limit *= 2
     shift = 0
-    while (largest - least) >> shift >= N_BINS:
+    while (largest - least) >> shift >= limit:
         shift += 1
     n_bins = ((largest - least) >> shift) + 1
     if n_bins > _SPARSE * n:
-        n_places = _fill_sparse(buffer, signed, least, shift, groups)
+        n_places = _fill_sparse(buffer, signed, least, shift, n_bins, groups)
     else:
         n_places = _fill(buffer, signed, least, shift, n_bins, n_missing, groups)
     if count_rows:
@@ -125,7 +138,7 @@ def _fill(buffer, signed, least, shift, n_bins, n_missing, groups):
 
 
 @part
-def _fill_sparse(buffer, signed, least, shift, groups):
+def _fill_sparse(buffer, signed, least, shift, n_bins, groups):
     """Do the same where most bins are empty, with a bit for each of the others."""
     weights, places, filled = groups.weights, groups.places, groups.filled
     for i in range(len(signed)):
@@ -136,7 +149,7 @@ def _fill_sparse(buffer, signed, least, shift, groups):
         weights[2 * place + (weight > 0)] += abs(weight)
         filled[place >> 6] |= np.uint64(1) << np.uint64(place & 63)
     n_places = 0
-    for word in range(len(filled)):
+    for word in range((n_bins + 63) >> 6):
         bits = filled[word]
         filled[word] = 0
         while bits != np.uint64(0):

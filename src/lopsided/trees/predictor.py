@@ -3,6 +3,7 @@
 import numpy as np
 
 from lopsided._kernel import kernel, part
+from lopsided.trees.binning import MOST_LEVELS
 from lopsided.trees.grower import LEAF, MISSING_LEFT, SUBSET
 
 __all__ = ["add_values"]
@@ -79,6 +80,8 @@ def _goes_left(node, bits, value):
         return node.flags & MISSING_LEFT != 0
     if node.flags & SUBSET:
         level = np.int64(value)
+        if level >= MOST_LEVELS:  # a level that did not occur in training
+            return node.flags & MISSING_LEFT != 0
         word = bits[np.int64(node.threshold), level >> 6]
         return (word >> np.uint64(level & 63)) & np.uint64(1) != np.uint64(0)
     return value <= node.threshold
