@@ -328,5 +328,5 @@ def walk(tree, row):
 
 
 def most_bins(n_rows):
-    """The bins that a node of so many rows may have: one for each, from 2048 to 65536."""
-    return min(max(2048, 2 ** math.ceil(math.log2(n_rows))), 65536)
+    """The bins a node of so many rows may have: one for two of them, 1024 to 65536."""
+    return min(max(1024, 2 ** math.ceil(math.log2(max(n_rows // 2, 1)))), 65536)

@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 N_BINS = 65536  # of a histogram at most: room for every code
-FEWEST_BINS = 2048  # that a histogram may have, enough for every category
+FEWEST_BINS = 1024  # that a histogram may have, enough for every category
 N_GROUPS = N_BINS
 _SORT_BELOW = 48  # a smaller node is sorted: every code is a group of its own
 _SPARSE = 4  # bins per row from which on only those that hold rows are looked up
@@ -101,7 +101,7 @@ def group_codes(buffer, signed, least, largest, n_missing, merge_runs, count_row
         return _by_sorting(buffer, signed, groups)
     # Fewer bins would be faster and worse: a large node has to tell its few extreme rows apart.
     limit = FEWEST_BINS
-    while limit < n and limit < N_BINS:
+    while limit < n // 2 and limit < N_BINS:
         limit *= 2
     shift = 0
     while (largest - least) >> shift >= limit:
