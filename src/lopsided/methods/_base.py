@@ -137,6 +137,12 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         """Say whether the prior matters to this method as it is set up."""
         return True
 
+    def _n_threads(self) -> int:
+        """Return the number of threads that `n_jobs` asks for."""
+        from joblib import effective_n_jobs
+
+        return effective_n_jobs(getattr(self, "n_jobs", None))
+
     def _settled_prior(self, labeled_share: float) -> float:
         """Return the prior to work with: as given, raised, guessed, or not needed."""
         if not self._needs_prior():

@@ -235,11 +235,6 @@ class BoostedRiskClassifier(PUClassifier):
             )
         return params
 
-    def _n_threads(self) -> int:
-        from joblib import effective_n_jobs
-
-        return effective_n_jobs(self.n_jobs)
-
     def _matrix(self, X: Any, weight: Any = None, like: Any = None) -> Any:
         """Return X binned for training, by the weighted quantiles; `like` lends its bins."""
         return require("xgboost").QuantileDMatrix(

@@ -172,11 +172,6 @@ class PUForestClassifier(PUClassifier):
             max_features=_n_features(self.max_features, n_features),
         )
 
-    def _n_threads(self) -> int:
-        from joblib import effective_n_jobs
-
-        return effective_n_jobs(self.n_jobs)
-
     def _log_odds(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return labeled shares as log-odds, finite and without ties that the shares lack."""
         room = 0.5 / (len(self.forest_) + 1)
