@@ -151,11 +151,11 @@ def test_different_seeds_grow_different_trees_where_columns_are_drawn():
     assert len({tree.nodes.tobytes() for tree in trees}) == 5
 
 
-def candidate_cuts(codes, n_rows):
+def candidate_cuts(codes, n_rows, exact):
     """Return the last code on the left of each cut that a node looks at."""
     least, largest = int(codes.min()), int(codes.max())
     shift = 0
-    if not (n_rows < 48 and largest - least >= n_rows):
+    if not exact and not (n_rows < 48 and largest - least >= n_rows):
         while (largest - least) >> shift >= most_bins(n_rows):
             shift += 1
     bins = np.unique((codes.astype(int) - least) >> shift)
@@ -163,10 +163,10 @@ def candidate_cuts(codes, n_rows):
 
 
 def best_by_brute_force(codes, signed, rules):
-    """Return the largest gain over every cut between neighboring bins."""
+    """Return the largest gain over every cut, or where the engine bins over those of bins."""
     best = -math.inf
     for column in codes:
-        for cut in candidate_cuts(column, len(signed)):
+        for cut in candidate_cuts(column, len(signed), rules.merge_runs):
             sides = signed[column <= cut], signed[column > cut]
             if min(map(len, sides)) < rules.min_samples_leaf:
                 continue

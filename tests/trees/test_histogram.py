@@ -1,37 +1,28 @@
 import numba
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
-from twin import make_rules, most_bins
+from numpy.testing import assert_array_equal
+from twin import most_bins
 
 from lopsided.trees.binning import MISSING
 from lopsided.trees.histogram import gather, group_codes, make_groups
 
 
 @numba.njit
-def group_twice(column, signed, rules):
+def group_twice(column, signed):
     """The groups of a node, found twice in the same room: nothing may be left behind."""
-    groups = make_groups()
+    groups = make_groups(len(column))
     buffer = np.empty(len(column), np.uint16)
     rows = np.arange(len(column)).astype(np.uint32)
     least, largest, ml, mu, n_missing = gather(column, rows, signed, buffer)
     n = 0
     for _ in range(2):
-        n = group_codes(
-            buffer,
-            signed,
-            least,
-            largest,
-            n_missing,
-            rules.merge_runs,
-            rules.min_samples_leaf > 1,
-            groups,
-        )
+        n = group_codes(buffer, signed, least, largest, n_missing, True, groups)
     return groups, n, (least, largest, ml, mu, n_missing)
 
 
-def groups_of(column, signed, rules):
-    groups, n, seen = group_twice(column.astype(np.uint16), signed, rules)
+def groups_of(column, signed):
+    groups, n, seen = group_twice(column.astype(np.uint16), signed)
     assert not groups.weights.any()
     assert not groups.counts.any()
     assert not groups.filled.any()
@@ -48,10 +39,6 @@ def a_node(n, top, seed=0, missing=0.0, labeled=0.3):
     return column, np.where(rng.random(n) < labeled, weight, -weight)
 
 
-KEEP = make_rules("pu-hellinger", min_samples_leaf=2)  # no runs merged, rows counted
-MERGE = make_rules("gini")
-
-
 @pytest.mark.parametrize("missing", [0.0, 0.4])
 @pytest.mark.parametrize(
     ("n", "top"),
@@ -60,7 +47,7 @@ MERGE = make_rules("gini")
 def test_every_code_is_a_group_where_bins_suffice(n, top, missing):
     column, signed = a_node(n, top, missing=missing)
     column[0] = 100
-    groups, seen = groups_of(column, signed, KEEP)
+    groups, seen = groups_of(column, signed)
     present = column != MISSING
     codes = np.unique(column[present])
     assert_array_equal(groups["first"], codes)
@@ -79,7 +66,7 @@ def test_every_code_is_a_group_where_bins_suffice(n, top, missing):
 @pytest.mark.parametrize("n", [60, 200, 5000])
 def test_wide_codes_are_binned_evenly(n):
     column, signed = a_node(n, 60_000, missing=0.1)
-    groups, (least, largest, *_) = groups_of(column, signed, KEEP)
+    groups, (least, largest, *_) = groups_of(column, signed)
     width = 1
     while (largest - least) // width >= most_bins(n):
         width *= 2
@@ -93,19 +80,6 @@ def test_wide_codes_are_binned_evenly(n):
         assert len(here) == groups["n_rows"][group] > 0
         assert groups["labeled"][group] == here[here > 0].sum()
         assert groups["unlabeled"][group] == -here[here < 0].sum()
-
-
-@pytest.mark.parametrize(("n", "top"), [(60, 50), (500, 800), (4000, 60_000)])
-def test_merged_runs_hold_no_labeled_rows_and_lose_no_weight(n, top):
-    column, signed = a_node(n, top, labeled=0.1, missing=0.1)
-    groups, _ = groups_of(column, signed, MERGE)
-    kept, _ = groups_of(column, signed, KEEP)
-    assert len(groups["first"]) < len(kept["first"])
-    bare = groups["labeled"] == 0
-    assert not (bare[1:] & bare[:-1]).any()
-    ends = np.searchsorted(kept["last"], groups["last"])
-    for name in ("labeled", "unlabeled"):
-        assert_allclose(np.cumsum(groups[name]), np.cumsum(kept[name])[ends])
 
 
 def test_a_node_of_missing_values_alone_has_no_largest_code():

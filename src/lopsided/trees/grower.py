@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lopsided._kernel import kernel, part
-from lopsided.trees.binning import MOST_LEVELS
+from lopsided.trees.binning import MISSING, MOST_LEVELS
 from lopsided.trees.random import below
 from lopsided.trees.splitting import (
     NO_SPLIT,
@@ -13,6 +13,7 @@ from lopsided.trees.splitting import (
     is_left,
     make_room,
     may_split,
+    middle_between,
     random_split,
     weigh,
 )
@@ -74,6 +75,7 @@ def grow(bins, bag, weights, rules, state):
     features = np.arange(n_features)
     room = make_room(n_bag)
     spare_rows, spare_weights = np.empty_like(bag), np.empty_like(weights)
+    _labeled_first(bag, weights, spare_rows, spare_weights)
     stack = np.empty((n_bag + 1, 5), np.int64)  # node, start, end, depth, may it split
     n_stack, n_nodes = _push(stack, 0, 0, 0, n_bag, 0, True), 1
     covers[0, 0], covers[0, 1] = weigh(weights)
@@ -95,10 +97,13 @@ def grow(bins, bag, weights, rules, state):
             node.left = LEAF
             node.threshold = labeled / (labeled + unlabeled) if labeled > 0 else 0.0
             continue
-        middle = start + _partition(
+        n_left, under, over = _partition(
             bins, split, room.best_levels, rows, signed, spare_rows, spare_weights
         )
+        middle = start + n_left
         node.left, node.threshold = n_nodes, split.threshold
+        if np.isnan(split.threshold):
+            node.threshold = middle_between(bins, split.feature, under, over)
         node.flags = MISSING_LEFT if split.missing_left else 0
         if bins.categorical[split.feature]:
             node.flags |= SUBSET
@@ -116,6 +121,21 @@ def grow(bins, bag, weights, rules, state):
         n_stack = _push(stack, n_stack, n_nodes, start, middle, depth + 1, on_left)
         n_nodes += 2
     return Tree(nodes[:n_nodes].copy(), covers[:n_nodes].copy(), bits[:n_bits].copy(), gains)
+
+
+@part
+def _labeled_first(rows, signed, spare_rows, spare_weights):
+    """Put the labeled rows first, as they then are in every node."""
+    n_labeled, n_rest = 0, 0
+    for i in range(len(rows)):
+        if signed[i] > 0:
+            rows[n_labeled], signed[n_labeled] = rows[i], signed[i]
+            n_labeled += 1
+        else:
+            spare_rows[n_rest], spare_weights[n_rest] = rows[i], signed[i]
+            n_rest += 1
+    for i in range(n_rest):
+        rows[n_labeled + i], signed[n_labeled + i] = spare_rows[i], spare_weights[i]
 
 
 @part
@@ -159,12 +179,21 @@ def _search(bins, rows, signed, labeled, unlabeled, rules, features, room, state
 
 @part
 def _partition(bins, split, levels, rows, signed, spare_rows, spare_weights):
-    """Put the rows that go left first, keeping their order; return how many they are."""
+    """Put the rows that go left first, keeping their order.
+
+    Return how many they are, the largest code up to the cut and the least one beyond.
+    """
     column = bins.codes[split.feature]
     categorical = bins.categorical[split.feature]
     n_left, n_right = 0, 0
+    cut, under, over = split.cut, np.int64(-1), np.int64(MISSING)
     for i in range(len(rows)):
-        if is_left(column[rows[i]], split, categorical, levels):
+        code = np.int64(column[rows[i]])
+        if code <= cut:
+            under = max(under, code)
+        else:
+            over = min(over, code)
+        if is_left(code, split, categorical, levels):
             rows[n_left] = rows[i]
             signed[n_left] = signed[i]
             n_left += 1
@@ -175,7 +204,7 @@ def _partition(bins, split, levels, rows, signed, spare_rows, spare_weights):
     for i in range(n_right):
         rows[n_left + i] = spare_rows[i]
         signed[n_left + i] = spare_weights[i]
-    return n_left
+    return n_left, under, over
 
 
 @part

@@ -3,6 +3,7 @@
 A node's rows are a slice of two arrays: their numbers, and their weights with the sign of the
 label (above zero: labeled). What comes out are *groups*: runs of neighboring codes that occur,
 in ascending order, each with its first and last code, its two weights and its number of rows.
+Here a large node's groups are bins of several codes; `runs` is exact where a criterion allows.
 """
 
 from typing import Any, NamedTuple
@@ -41,6 +42,8 @@ class Groups(NamedTuple):
     unlabeled: np.ndarray  # float64
     n_rows: np.ndarray  # int64, only where leaves must hold more than one row
     places: np.ndarray  # int64, the bins that hold rows; keys of sorted rows
+    newest: np.ndarray  # int32, (N_BINS,): the latest row of each bin's chain, 0 between uses
+    older: np.ndarray  # int32, the row before each in its chain
     weights: np.ndarray  # float64, (2 * N_BINS,): unlabeled and labeled, 0 between uses
     counts: np.ndarray  # int64, (N_BINS,): rows, 0 between uses
     filled: np.ndarray  # uint64, (N_BINS / 64,): a bit for each bin with rows, 0 between uses
@@ -48,15 +51,17 @@ class Groups(NamedTuple):
 
 
 @part
-def make_groups():
-    """Return room for the groups of any node."""
+def make_groups(n_rows):
+    """Return room for the groups of nodes of up to n_rows rows."""
     return Groups(
         np.empty(N_GROUPS, np.int64),
         np.empty(N_GROUPS, np.int64),
         np.empty(N_GROUPS),
         np.empty(N_GROUPS),
         np.zeros(N_GROUPS, np.int64),
-        np.empty(N_GROUPS, np.int64),
+        np.empty(max(n_rows, N_GROUPS), np.int64),
+        np.zeros(N_BINS, np.int32),
+        np.empty(n_rows, np.int32),
         np.zeros(2 * N_BINS),
         np.zeros(N_BINS, np.int64),
         np.zeros(N_BINS // 64, np.uint64),
@@ -89,12 +94,11 @@ def gather(column, rows, signed, buffer):
 
 
 @part
-def group_codes(buffer, signed, least, largest, n_missing, merge_runs, count_rows, groups):
+def group_codes(buffer, signed, least, largest, n_missing, count_rows, groups):
     """Fill the groups of a node's codes and return their number.
 
     Every code is a group of its own in a small node, and wherever no more codes than bins lie
-    between the least and the largest, as they do for categories. With `merge_runs` neighbors
-    that hold no labeled rows make up one group.
+    between the least and the largest, as they do for categories.
     """
     n = len(signed)
     if n < _SORT_BELOW and largest - least >= n:
@@ -113,7 +117,7 @@ def group_codes(buffer, signed, least, largest, n_missing, merge_runs, count_row
         n_places = _fill(buffer, signed, least, shift, n_bins, n_missing, groups)
     if count_rows:
         _count(buffer, n, least, shift, groups.counts)
-    return _merge(least, largest, shift, n_places, merge_runs, count_rows, groups)
+    return _list_bins(least, largest, shift, n_places, count_rows, groups)
 
 
 # A field of a named tuple is taken out before a loop, not in it: that counts references anew.
@@ -167,28 +171,21 @@ def _count(buffer, n, least, shift, counts):
 
 
 @part
-def _merge(least, largest, shift, n_places, merge_runs, count_rows, groups):
-    """Turn bins into groups and empty them; return the number of groups."""
+def _list_bins(least, largest, shift, n_places, count_rows, groups):
+    """Turn each bin that holds rows into a group, and empty it; return the number of groups."""
     first, last, n_rows = groups.first, groups.last, groups.n_rows
     labeled, unlabeled = groups.labeled, groups.unlabeled
     places, weights, counts = groups.places, groups.weights, groups.counts
-    n_groups = 0
-    for k in range(n_places):
-        place = places[k]
-        u, l = weights[2 * place], weights[2 * place + 1]  # noqa: E741
+    for group in range(n_places):
+        place = places[group]
+        first[group] = least + (place << shift)
+        last[group] = min(first[group] + (1 << shift) - 1, largest)
+        unlabeled[group], labeled[group] = weights[2 * place], weights[2 * place + 1]
         weights[2 * place], weights[2 * place + 1] = 0.0, 0.0
-        end = min(least + ((place + 1) << shift) - 1, largest)
-        if merge_runs and l == 0 and n_groups > 0 and labeled[n_groups - 1] == 0:
-            unlabeled[n_groups - 1] += u
-            last[n_groups - 1] = end
-            continue
-        first[n_groups], last[n_groups] = least + (place << shift), end
-        labeled[n_groups], unlabeled[n_groups] = l, u
         if count_rows:
-            n_rows[n_groups] = counts[place]
+            n_rows[group] = counts[place]
             counts[place] = 0
-        n_groups += 1
-    return n_groups
+    return n_places
 
 
 @part

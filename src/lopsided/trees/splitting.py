@@ -9,6 +9,7 @@ from lopsided.trees.binning import MISSING, MOST_LEVELS
 from lopsided.trees.criteria import gain, hellinger_parts, positives_of
 from lopsided.trees.histogram import N_GROUPS, Groups, gather, group_codes, make_groups
 from lopsided.trees.random import uniform
+from lopsided.trees.runs import group_runs
 
 __all__ = [
     "NO_SPLIT",
@@ -20,6 +21,7 @@ __all__ = [
     "is_left",
     "make_room",
     "may_split",
+    "middle_between",
     "random_split",
     "weigh",
 ]
@@ -41,7 +43,10 @@ class Rules(NamedTuple):
 
 
 class Split(NamedTuple):
-    """A way to part a node: codes up to `cut`, or a set of categories, go left."""
+    """A way to part a node: codes up to `cut`, or a set of categories, go left.
+
+    The threshold is NaN until the rows are parted, unless it was drawn.
+    """
 
     gain: float
     feature: int
@@ -80,7 +85,7 @@ def make_room(n_rows):
     """Return room for nodes of up to n_rows rows."""
     return Room(
         np.empty(n_rows, np.uint16),
-        make_groups(),
+        make_groups(n_rows),
         np.arange(N_GROUPS),
         np.empty(N_GROUPS, np.int64),
         np.zeros(MOST_LEVELS, np.bool_),
@@ -129,16 +134,13 @@ def best_split(bins, feature, rows, signed, labeled, unlabeled, rules, room):
     node = Node(labeled, unlabeled, len(rows), ml, mu, n_missing)
     groups = room.groups
     categorical = bins.categorical[feature]
-    n_groups = group_codes(
-        room.buffer,
-        signed,
-        least,
-        largest,
-        n_missing,
-        rules.merge_runs and not categorical,
-        rules.min_samples_leaf > 1,
-        groups,
-    )
+    if rules.merge_runs and not categorical:
+        n_groups = group_runs(room.buffer, signed, least, largest, n_missing, groups)
+    else:
+        count_rows = rules.min_samples_leaf > 1
+        n_groups = group_codes(
+            room.buffer, signed, least, largest, n_missing, count_rows, groups
+        )
     if categorical:
         _rank_by_share(node, groups, n_groups, room.ranked)
         found, last, missing_left = _best_cut(rules, node, groups, n_groups, room.ranked)
@@ -150,10 +152,7 @@ def best_split(bins, feature, rows, signed, labeled, unlabeled, rules, room):
     found, last, missing_left = _best_cut(rules, node, groups, n_groups, room.ascending)
     if last < 0:
         return False, NO_SPLIT
-    threshold = np.inf  # nothing but missing values on the right
-    if last + 1 < n_groups:
-        threshold = _between(bins, feature, groups.last[last], groups.first[last + 1])
-    return False, Split(found, feature, groups.last[last], threshold, missing_left)
+    return False, Split(found, feature, groups.last[last], np.nan, missing_left)
 
 
 @part
@@ -254,10 +253,12 @@ def _rank_by_share(node, groups, n_groups, order):
 
 
 @part
-def _between(bins, feature, cut, after):
+def middle_between(bins, feature, below, above):
     """Return the middle between the largest value of a code and the least of a later one."""
-    low = bins.high[bins.first[feature] + cut]
-    high = bins.low[bins.first[feature] + after]
+    if above == MISSING:  # nothing but missing values on the right
+        return np.inf
+    low = bins.high[bins.first[feature] + below]
+    high = bins.low[bins.first[feature] + above]
     middle = low + (high - low) / 2
     return middle if middle < high else low
 
