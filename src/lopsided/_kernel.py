@@ -8,7 +8,7 @@ from typing import Any
 
 import numba
 
-__all__ = ["cache_folder", "formula", "kernel", "part"]
+__all__ = ["cache_folder", "formula", "kernel", "part", "reorderable"]
 
 _PACKAGE = Path(__file__).parent
 # A division by zero gives infinity as in NumPy, not an error.
@@ -69,6 +69,11 @@ def part(function: Any) -> Any:
     """Compile a function that only kernels call, as a part of them."""
     # A face for Python would take a quarter of the time to compile.
     return numba.njit(**_COMMON, no_cpython_wrapper=True)(function)
+
+
+def reorderable(function: Any) -> Any:
+    """Compile a part whose sums may be added up in any order, several numbers at a time."""
+    return numba.njit(**_COMMON, no_cpython_wrapper=True, fastmath={"reassoc", "nsz"})(function)
 
 
 def formula(function: Any) -> Any:

@@ -24,6 +24,7 @@ __all__ = [
     "gather",
     "group_codes",
     "make_groups",
+    "trailing_zeros",
 ]
 
 N_BINS = 65536  # of a histogram at most: room for every code
@@ -157,7 +158,7 @@ def _fill_sparse(buffer, signed, least, shift, n_bins, groups):
         bits = filled[word]
         filled[word] = 0
         while bits != np.uint64(0):
-            places[n_places] = 64 * word + _trailing_zeros(bits)
+            places[n_places] = 64 * word + trailing_zeros(bits)
             bits &= bits - np.uint64(1)
             n_places += 1
     return n_places
@@ -219,7 +220,7 @@ def _by_sorting(buffer, signed, groups):
 
 
 @intrinsic
-def _trailing_zeros(context: Any, bits: Any) -> Any:
+def trailing_zeros(context: Any, bits: Any) -> Any:
     """Return the number of zero bits below the lowest set one; one machine instruction."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

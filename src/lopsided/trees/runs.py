@@ -7,8 +7,9 @@ every other bin stays whole and unlabeled neighbors are merged.
 
 import numpy as np
 
-from lopsided._kernel import part
+from lopsided._kernel import part, reorderable
 from lopsided.trees.binning import MISSING
+from lopsided.trees.histogram import trailing_zeros
 
 __all__ = ["group_runs"]
 
@@ -29,79 +30,92 @@ def group_runs(buffer, signed, least, largest, n_missing, groups):
     n_bins, shift = min(_BINS_PER_LABELED * n_labeled, _BINS_PER_ROW * len(signed)), 0
     while (largest - least) >> shift >= n_bins:
         shift += 1
-    _fill(buffer, signed, least, shift, n_missing, groups)
+    _fill(buffer, signed, n_labeled, least, shift, n_missing, groups)
     return _merge(buffer, signed, least, largest, shift, groups)
 
 
 @part
-def _fill(buffer, signed, least, shift, n_missing, groups):
-    """Add up weights by bin, and chain up the rows of each bin with labeled ones.
+def _fill(buffer, signed, n_labeled, least, shift, n_missing, groups):
+    """Mark the bins with labeled rows and chain up their rows; add up the weights of others.
 
     Rows count from 1 in a chain, which ends with 0.
     """
     # A field of a named tuple is taken out before a loop, not in it: that counts references
     # anew. Indices are unsigned, since numba asks of others whether they count from the end.
-    weights, newest, older = groups.weights, groups.newest, groups.older
+    weights, marks, newest, older = groups.weights, groups.filled, groups.newest, groups.older
     for i in range(len(signed)):
         if n_missing > 0 and buffer[i] == MISSING:
             continue
         place = np.uint64((np.int64(buffer[i]) - least) >> shift)
-        if signed[i] > 0:
-            weights[2 * place + np.uint64(1)] += signed[i]
-        else:
-            weights[2 * place] -= signed[i]
-            if weights[2 * place + np.uint64(1)] == 0:
-                continue
+        word, mark = place >> np.uint64(6), np.uint64(1) << (place & np.uint64(63))
+        if i < n_labeled:
+            marks[word] |= mark
+        elif marks[word] & mark == 0:
+            weights[place] -= signed[i]
+            continue
         older[i] = newest[place]
         newest[place] = i + 1
 
 
 @part
 def _merge(buffer, signed, least, largest, shift, groups):
-    """Turn bins into groups, mixed ones by code, and empty them; return their number."""
+    """Turn marked bins into groups by code, what lies between into one each; empty them."""
+    weights, marks, newest, older = groups.weights, groups.filled, groups.newest, groups.older
     last, labeled, unlabeled = groups.last, groups.labeled, groups.unlabeled
-    weights, newest = groups.weights, groups.newest
-    n_groups, run = 0, 0.0
-    for place in range(((largest - least) >> shift) + 1):
-        u, l = weights[2 * place], weights[2 * place + 1]  # noqa: E741
-        weights[2 * place] = 0.0
-        if l == 0:
-            run += u
-            continue
-        weights[2 * place + 1] = 0.0
-        end = least + (place << shift) - 1
-        if run > 0:
-            last[n_groups], labeled[n_groups], unlabeled[n_groups] = end, 0.0, run
-            n_groups, run = n_groups + 1, 0.0
-        start, newest[place] = newest[place], 0
-        if u > 0 and shift > 0:
-            n_groups = _take_apart(buffer, signed, start, n_groups, groups)
-            continue
-        last[n_groups], labeled[n_groups], unlabeled[n_groups] = end + (1 << shift), l, u
-        n_groups += 1
+    keys = groups.places
+    n_bins = ((largest - least) >> shift) + 1
+    n_groups, begin = 0, 0
+    for word in range((n_bins + 63) >> 6):
+        bits = marks[word]
+        marks[word] = 0
+        while bits != np.uint64(0):
+            place = 64 * word + trailing_zeros(bits)
+            bits &= bits - np.uint64(1)
+            run = _take_sum(weights, begin, place)
+            last[n_groups], labeled[n_groups] = least + (place << shift) - 1, 0.0
+            unlabeled[n_groups] = run
+            n_groups += run > 0
+            n_keys = _read_chain(buffer, newest[place], older, keys)
+            _sort(keys, n_keys)
+            n_groups = _add_codes(keys, n_keys, signed, n_groups, last, labeled, unlabeled)
+            newest[place] = 0
+            begin = place + 1
+    run = _take_sum(weights, begin, n_bins)
     if run > 0:
         last[n_groups], labeled[n_groups], unlabeled[n_groups] = largest, 0.0, run
         n_groups += 1
     return n_groups
 
 
+@reorderable
+def _take_sum(weights, begin, end):
+    """Return the sum of some weights and set them to 0."""
+    total = 0.0
+    for i in range(begin, end):
+        total += weights[np.uint64(i)]
+        weights[np.uint64(i)] = 0.0
+    return total
+
+
 @part
-def _take_apart(buffer, signed, start, n_groups, groups):
-    """Add a group for each code of a chain of rows; return the number of groups."""
-    keys, older = groups.places, groups.older
-    n_keys, row = 0, start
+def _read_chain(buffer, start, older, keys):
+    """List the rows of a chain by code and number; return how many they are."""
+    n_keys, row = 0, np.int64(start)
     while row > 0:
         keys[n_keys] = (np.int64(buffer[row - 1]) << 32) | (row - 1)
-        n_keys, row = n_keys + 1, older[row - 1]
-    _sort(keys, n_keys)
-    last, labeled, unlabeled = groups.last, groups.labeled, groups.unlabeled
+        n_keys, row = n_keys + 1, np.int64(older[row - 1])
+    return n_keys
+
+
+@part
+def _add_codes(keys, n_keys, signed, n_groups, last, labeled, unlabeled):
+    """Add a group for each code of sorted rows; return the number of groups."""
     group, before = n_groups - 1, -1
     for i in range(n_keys):
         code = keys[i] >> 32
         if code != before:
             group, before = group + 1, code
-            last[group] = code
-            labeled[group], unlabeled[group] = 0.0, 0.0
+            last[group], labeled[group], unlabeled[group] = code, 0.0, 0.0
         weight = signed[keys[i] & 0xFFFFFFFF]
         if weight > 0:
             labeled[group] += weight
