@@ -1,5 +1,5 @@
 # make demo   set up, rank a bundled table, show what was caught
-# make test   set up with everything, lint, types, layers, tests
+# make test   set up with everything, lint, types, layers, tests with and without torch
 # make fmt    put the code in shape
 # make lint   what `make test` runs before the tests
 
@@ -16,6 +16,7 @@ demo: .venv/core.done
 
 test: .venv/dev.done lint
 	$(BIN)/python -m pytest -n 2 -ra
+	$(BIN)/python -m pytest -n 2 -ra --without torch tests/test_contract.py
 
 lint: .venv/dev.done
 	$(BIN)/ruff format --check .

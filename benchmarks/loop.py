@@ -23,7 +23,7 @@ COLUMNS = tuple(product(("scar", "near"), (0.75, 0.5, 0.25)))
 
 
 class Result(NamedTuple):
-    """One fit: average precision on the test rows."""
+    """One fit: average precision and ROC-AUC on the test rows."""
 
     dataset: str
     repeat: int
@@ -31,6 +31,7 @@ class Result(NamedTuple):
     hidden: float
     method: str
     value: float
+    auc: float
     seconds: float
 
 
@@ -45,14 +46,30 @@ def _mechanism(name: str, hidden: float) -> Any:
     return SCAR(hidden) if name == "scar" else SAR(hidden, toward=name)
 
 
+def _build(name: str, prior: float, seed: int) -> Any:
+    """Return a method of the registry, or the linear baseline that it does not have."""
+    if name == "logistic":
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+
+        return make_pipeline(StandardScaler(), LogisticRegression(class_weight="balanced"))
+    from lopsided.methods.registry import build, get_method
+
+    settings = {"prior": prior} if get_method(name).takes_prior else {}
+    return build(name, random_state=seed, **settings)
+
+
 def _task(dataset: str, repeat: int, methods: Sequence[str], columns: Any) -> list[Result]:
     import time
 
     from sklearn.model_selection import train_test_split
 
     from lopsided.datasets import load
-    from lopsided.methods.registry import build, get_method
-    from lopsided.metrics import average_precision
+    from lopsided.methods.registry import list_methods
+    from lopsided.metrics import average_precision, roc_auc
+
+    metrics = average_precision, roc_auc
 
     # The smallest sets leave XGBoost's defaults without a split; the table shows its cost.
     warnings.filterwarnings("ignore", message="No split lowered the risk")
@@ -69,14 +86,14 @@ def _task(dataset: str, repeat: int, methods: Sequence[str], columns: Any) -> li
         rng = np.random.default_rng(_seed(dataset, repeat, mechanism))
         y = _mechanism(mechanism, hidden).draw(X, truth, rng)
         for name in methods:
-            entry = get_method(name)
-            prior = {"prior": float(truth.mean())} if entry.takes_prior else {}
-            model = build(name, random_state=_seed(dataset, repeat, mechanism, name), **prior)
+            model = _build(name, float(truth.mean()), _seed(dataset, repeat, mechanism, name))
+            oracle = name in list_methods("true")
             start = time.perf_counter()
-            model.fit(X, truth if entry.labels == "true" else y)
+            model.fit(X, truth if oracle else y)
             seconds = time.perf_counter() - start
-            value = average_precision(data.y_true[test], model.decision_function(data.X[test]))
-            results.append(Result(dataset, repeat, mechanism, hidden, name, value, seconds))
+            scores = model.decision_function(data.X[test])
+            found = (metric(data.y_true[test], scores) for metric in metrics)
+            results.append(Result(dataset, repeat, mechanism, hidden, name, *found, seconds))
     return results
 
 
@@ -103,10 +120,10 @@ def run(
     return pd.DataFrame(results)
 
 
-def macro_table(results: Any) -> Any:
+def macro_table(results: Any, metric: str = "value") -> Any:
     """Return the macro mean over data sets: one row per method, one column per setting."""
     table = results.pivot_table(
-        index="method", columns=["mechanism", "hidden"], values="value", sort=False
+        index="method", columns=["mechanism", "hidden"], values=metric, sort=False
     )
     table.columns = [f"{name} {100 - 100 * hidden:.0f}%" for name, hidden in table.columns]
     table["mean"] = table.mean(axis=1)

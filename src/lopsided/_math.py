@@ -6,7 +6,15 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["backend", "cast", "rows_of_share", "share", "sigmoid", "softplus"]
+__all__ = [
+    "backend",
+    "cast",
+    "positive_posterior",
+    "rows_of_share",
+    "share",
+    "sigmoid",
+    "softplus",
+]
 
 
 def backend(values: Any) -> Any:
@@ -47,6 +55,18 @@ def share(mask: Any, like: Any, weight: Any = None) -> Any:
         spread = spread * cast(weight, like)
     total = spread.sum()
     return spread / total if total > 0 else spread
+
+
+def positive_posterior(y: Any, scores: Any, propensity_scores: Any) -> Any:
+    r"""Return the chance that each row is positive, given its label.
+
+    A labeled row is. An unlabeled one with chance of a positive :math:`f` and propensity
+    :math:`e`, both given as log-odds, is with chance
+
+    .. math:: \frac{f (1 - e)}{f (1 - e) + 1 - f}.
+    """
+    hidden = sigmoid(scores - softplus(propensity_scores))  # log(1 - e) is minus the softplus
+    return y + (1 - y) * hidden
 
 
 def rows_of_share(share: float, n_rows: int) -> int:

@@ -27,6 +27,7 @@ __all__ = [
     "Risk",
     "Sides",
     "SupervisedRisk",
+    "check_risk",
     "ifpu",
     "imbnnpu",
     "naive",
@@ -337,6 +338,13 @@ def _shift(prior: float, target: float | None) -> float:
 def _check_target(target: float | None) -> None:
     if target is not None and not 0 < target < 1:
         raise ValueError(f"target_prior must lie between 0 and 1 or be None, got {target!r}.")
+
+
+def check_risk(risk: Any, default: Risk) -> Risk:
+    """Return a risk, or the default for None; refuse anything else."""
+    if risk is not None and not isinstance(risk, Risk):
+        raise ValueError(f"risk must be a risk such as ifpu(), got {risk!r}.")
+    return default if risk is None else risk
 
 
 def upu(loss: Loss | None = None) -> PURisk:

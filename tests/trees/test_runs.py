@@ -11,7 +11,7 @@ from lopsided.trees.runs import group_runs
 @numba.njit
 def group_twice(column, signed):
     """The runs of a node, found twice in the same room: nothing may be left behind."""
-    groups = make_groups(len(column))
+    groups = make_groups(len(column), 65536)
     buffer = np.empty(len(column), np.uint16)
     rows = np.arange(len(column)).astype(np.uint32)
     least, largest, _, _, n_missing = gather(column, rows, signed, buffer)

@@ -143,11 +143,37 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
 
         return effective_n_jobs(getattr(self, "n_jobs", None))
 
+    def _linear_algebra(self) -> Any:
+        """Return a context in which linear algebra keeps to the method's number of threads.
+
+        Left alone it takes all cores for each small product, and waits for them.
+        """
+        from threadpoolctl import threadpool_limits
+
+        return threadpool_limits(self._n_threads(), user_api="blas")
+
+    def _levels(self) -> dict[int, int]:
+        """Return the position of each category column and its number of levels."""
+        known = self.category_levels_.values()
+        return dict(zip(self.categorical_, map(len, known), strict=True))
+
+    def _pool(self) -> str:
+        """Return which rows stand for the population: "all", or the unlabeled "rest"."""
+        return "all"
+
     def _settled_prior(self, labeled_share: float) -> float:
         """Return the prior to work with: as given, raised, guessed, or not needed."""
         if not self._needs_prior():
             return labeled_share
-        return check_prior(getattr(self, "prior", None), labeled_share)
+        prior = getattr(self, "prior", None)
+        if self._pool() == "all":
+            return check_prior(prior, labeled_share)
+        if prior is None:
+            raise ValueError(
+                "pool='rest' needs a prior, got None: the labeled rows, a sample of their own, "
+                "say nothing about it. Pass the share of positives among the unlabeled rows."
+            )
+        return check_prior(prior, labeled_share=0.0)
 
     def _numbers(self, X: Any, reset: bool) -> Any:
         """Return X as checked floats, categories as codes."""

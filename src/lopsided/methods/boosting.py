@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, issparse
 from sklearn.model_selection import train_test_split
 
-from lopsided._check import check_prior, require
+from lopsided._check import require
 from lopsided._progress import Bar
 from lopsided.methods._base import Accepts, PUClassifier
 from lopsided.methods._objective import fused_objective
-from lopsided.risks import Hold, Risk, ifpu
+from lopsided.risks import Hold, Risk, check_risk, ifpu
 
 __all__ = ["BoostedRiskClassifier"]
 
@@ -148,20 +148,11 @@ class BoostedRiskClassifier(PUClassifier):
     def _needs_prior(self) -> bool:
         return self._risk().needs_prior
 
-    def _settled_prior(self, labeled_share: float) -> float:
-        if getattr(self._risk(), "pool", "all") == "all":
-            return super()._settled_prior(labeled_share)
-        if self.prior is None:
-            raise ValueError(
-                "pool='rest' needs a prior, got None: the labeled rows, a sample of their own, "
-                "say nothing about it. Pass the share of positives among the unlabeled rows."
-            )
-        return check_prior(self.prior, labeled_share=0.0)
+    def _pool(self) -> str:
+        return getattr(self._risk(), "pool", "all")
 
     def _risk(self) -> Risk:
-        if self.risk is not None and not isinstance(self.risk, Risk):
-            raise ValueError(f"risk must be a risk such as ifpu(), got {self.risk!r}.")
-        return ifpu(clamp=Hold()) if self.risk is None else self.risk
+        return check_risk(self.risk, default=ifpu(clamp=Hold()))
 
     def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
         self._check_settings(X)

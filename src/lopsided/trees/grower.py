@@ -73,7 +73,10 @@ def grow(bins, bag, weights, rules, state):
     bits, n_bits = np.zeros((8, WORDS), np.uint64), 0
     gains = np.zeros(n_features)
     features = np.arange(n_features)
-    room = make_room(n_bag)
+    n_codes = 1
+    for feature in range(n_features):
+        n_codes = max(n_codes, bins.first[feature + 1] - bins.first[feature])
+    room = make_room(n_bag, n_codes)
     spare_rows, spare_weights = np.empty_like(bag), np.empty_like(weights)
     _labeled_first(bag, weights, spare_rows, spare_weights)
     stack = np.empty((n_bag + 1, 5), np.int64)  # node, start, end, depth, may it split

@@ -18,8 +18,6 @@ from lopsided.trees.binning import MISSING
 
 __all__ = [
     "FEWEST_BINS",
-    "N_BINS",
-    "N_GROUPS",
     "Groups",
     "gather",
     "group_codes",
@@ -27,9 +25,7 @@ __all__ = [
     "trailing_zeros",
 ]
 
-N_BINS = 65536  # of a histogram at most: room for every code
 FEWEST_BINS = 1024  # that a histogram may have, enough for every category
-N_GROUPS = N_BINS
 _SORT_BELOW = 48  # a smaller node is sorted: every code is a group of its own
 _SPARSE = 4  # bins per row from which on only those that hold rows are looked up
 
@@ -43,30 +39,31 @@ class Groups(NamedTuple):
     unlabeled: np.ndarray  # float64
     n_rows: np.ndarray  # int64, only where leaves must hold more than one row
     places: np.ndarray  # int64, the bins that hold rows; keys of sorted rows
-    newest: np.ndarray  # int32, (N_BINS,): the latest row of each bin's chain, 0 between uses
+    newest: np.ndarray  # int32, (n_bins,): the latest row of each bin's chain, 0 between uses
     older: np.ndarray  # int32, the row before each in its chain
-    weights: np.ndarray  # float64, (2 * N_BINS,): unlabeled and labeled, 0 between uses
-    counts: np.ndarray  # int64, (N_BINS,): rows, 0 between uses
-    filled: np.ndarray  # uint64, (N_BINS / 64,): a bit for each bin with rows, 0 between uses
+    weights: np.ndarray  # float64, (2 * n_bins,): unlabeled and labeled, 0 between uses
+    counts: np.ndarray  # int64, (n_bins,): rows, 0 between uses
+    filled: np.ndarray  # uint64, (n_bins / 64,): a bit for each bin with rows, 0 between uses
     shares: np.ndarray  # float64, for ranking categories
 
 
 @part
-def make_groups(n_rows):
-    """Return room for the groups of nodes of up to n_rows rows."""
+def make_groups(n_rows, n_codes):
+    """Return room for nodes of up to n_rows rows and columns of up to n_codes codes."""
+    n_bins = n_codes + 1  # one may be written and not used
     return Groups(
-        np.empty(N_GROUPS, np.int64),
-        np.empty(N_GROUPS, np.int64),
-        np.empty(N_GROUPS),
-        np.empty(N_GROUPS),
-        np.zeros(N_GROUPS, np.int64),
-        np.empty(max(n_rows, N_GROUPS), np.int64),
-        np.zeros(N_BINS, np.int32),
+        np.empty(n_bins, np.int64),
+        np.empty(n_bins, np.int64),
+        np.empty(n_bins),
+        np.empty(n_bins),
+        np.zeros(n_bins, np.int64),
+        np.empty(max(n_rows, n_bins), np.int64),
+        np.zeros(n_bins, np.int32),
         np.empty(n_rows, np.int32),
-        np.zeros(2 * N_BINS),
-        np.zeros(N_BINS, np.int64),
-        np.zeros(N_BINS // 64, np.uint64),
-        np.empty(N_GROUPS),
+        np.zeros(2 * n_bins),
+        np.zeros(n_bins, np.int64),
+        np.zeros((n_bins + 63) // 64, np.uint64),
+        np.empty(n_bins),
     )
 
 
@@ -106,7 +103,7 @@ def group_codes(buffer, signed, least, largest, n_missing, count_rows, groups):
         return _by_sorting(buffer, signed, groups)
     # Fewer bins would be faster and worse: a large node has to tell its few extreme rows apart.
     limit = FEWEST_BINS
-    while limit < n // 2 and limit < N_BINS:
+    while limit < n // 2:
         limit *= 2
     shift = 0
     while (largest - least) >> shift >= limit:

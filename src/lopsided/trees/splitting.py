@@ -7,7 +7,7 @@ import numpy as np
 from lopsided._kernel import formula, part
 from lopsided.trees.binning import MISSING, MOST_LEVELS
 from lopsided.trees.criteria import gain, hellinger_parts, positives_of
-from lopsided.trees.histogram import N_GROUPS, Groups, gather, group_codes, make_groups
+from lopsided.trees.histogram import Groups, gather, group_codes, make_groups
 from lopsided.trees.random import uniform
 from lopsided.trees.runs import group_runs
 
@@ -81,13 +81,13 @@ class Room(NamedTuple):
 
 
 @part
-def make_room(n_rows):
-    """Return room for nodes of up to n_rows rows."""
+def make_room(n_rows, n_codes):
+    """Return room for nodes of up to n_rows rows and columns of up to n_codes codes."""
     return Room(
         np.empty(n_rows, np.uint16),
-        make_groups(n_rows),
-        np.arange(N_GROUPS),
-        np.empty(N_GROUPS, np.int64),
+        make_groups(n_rows, n_codes),
+        np.arange(n_codes + 1),
+        np.empty(n_codes + 1, np.int64),
         np.zeros(MOST_LEVELS, np.bool_),
         np.zeros(MOST_LEVELS, np.bool_),
     )

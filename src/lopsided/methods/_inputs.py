@@ -1,0 +1,77 @@
+"""Inputs for learners that add up columns: numbers of one scale, nothing missing."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Inputs", "fit_inputs"]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """How raw columns become inputs: standardized, imputed with flags, one for each category.
+
+    Numbers come first, a missing one as the mean; then a flag for each column that had missing
+    values in training; then a column for each level of each category, all 0 if it is missing.
+    """
+
+    means: NDArray[np.float64]  # of the columns of numbers
+    scales: NDArray[np.float64]
+    numbers: NDArray[np.intp]  # their positions
+    flagged: NDArray[np.intp]  # positions of the columns with a flag
+    levels: dict[int, int]  # position of each category column and its number of levels
+
+    @property
+    def n_columns(self) -> int:
+        """How many inputs come out."""
+        return len(self.numbers) + len(self.flagged) + sum(self.levels.values())
+
+    def transform(self, X: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the inputs of some rows.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features)
+            As in training, NaN allowed, categories as codes.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_columns)
+        """
+        values = (np.asarray(X[:, self.numbers], np.float64) - self.means) / self.scales
+        parts = [np.nan_to_num(values, nan=0.0), np.isnan(X[:, self.flagged]).astype(float)]
+        for position, n_levels in self.levels.items():
+            parts.append((X[:, [position]] == np.arange(n_levels)).astype(float))
+        return np.hstack(parts)
+
+
+def fit_inputs(
+    X: NDArray[Any], levels: dict[int, int] | None = None, weight: Any = None
+) -> Inputs:
+    """Learn means and scales from training rows.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        NaN allowed, categories as codes.
+    levels : dict of int to int, optional
+        Positions of category columns and their numbers of levels.
+    weight : ndarray of shape (n_rows,), optional
+        Sample weights; 2 counts a row twice.
+    """
+    levels = {} if levels is None else levels
+    numbers = np.setdiff1d(np.arange(X.shape[1]), list(levels)).astype(np.intp)
+    values = np.asarray(X[:, numbers], np.float64)
+    missing = np.isnan(values)
+    counts = (~missing).astype(float)
+    if weight is not None:
+        counts *= np.asarray(weight)[:, None]
+    totals = np.maximum(counts.sum(axis=0), 1e-300)
+    means = (counts * np.nan_to_num(values)).sum(axis=0) / totals
+    spread = np.where(missing, 0.0, values - means)
+    scales = np.sqrt((counts * spread**2).sum(axis=0) / totals)
+    # A column that hardly varies beside its size is constant but for rounding.
+    scales[scales <= 1e-12 * np.maximum(np.abs(means), 1e-300)] = 1.0
+    return Inputs(means, scales, numbers, numbers[missing.any(axis=0)], dict(levels))

@@ -1,0 +1,51 @@
+"""Any scikit-learn classifier as a part of a method."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.utils.validation import has_fit_parameter
+
+__all__ = ["check_learner", "fit_learner", "log_odds_of", "positive_chance"]
+
+_SUREST = 1e-9  # how near to 0 and 1 a chance may come before it is turned into log-odds
+
+
+def check_learner(learner: Any, role: str) -> Any:
+    """Return a classifier if it can take part in a method, or say what it lacks."""
+    known = isinstance(learner, BaseEstimator) and is_classifier(learner)
+    if not (known and hasattr(learner, "predict_proba")):
+        raise ValueError(
+            f"{role} must be a scikit-learn classifier with predict_proba, got {learner!r}. "
+            "Wrap it, e.g. in CalibratedClassifierCV."
+        )
+    if not has_fit_parameter(learner, "sample_weight"):
+        raise ValueError(
+            f"{role} must take sample_weight in fit, got {type(learner).__name__}. Use a "
+            "classifier that weighs rows, such as LogisticRegression."
+        )
+    return learner
+
+
+def fit_learner(
+    learner: Any, X: Any, y: NDArray[Any], weight: Any, rng: np.random.Generator
+) -> Any:
+    """Return a fitted copy of a classifier, its random states drawn where none was given."""
+    fresh = clone(learner)
+    states = {
+        name: int(rng.integers(2**31))
+        for name, value in sorted(fresh.get_params().items())
+        if name.endswith("random_state") and value is None
+    }
+    return fresh.set_params(**states).fit(X, y, sample_weight=weight)
+
+
+def positive_chance(model: Any, X: Any) -> NDArray[np.float64]:
+    """Return the chance of class 1 of each row."""
+    return np.asarray(model.predict_proba(X)[:, list(model.classes_).index(1)], np.float64)
+
+
+def log_odds_of(chance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return chances as log-odds, finite even for 0 and 1."""
+    return np.log(np.maximum(chance, _SUREST)) - np.log(np.maximum(1 - chance, _SUREST))

@@ -1,0 +1,258 @@
+"""The table of methods: a name for each learner with its settings."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+from lopsided.losses import FocalLoss, LogisticLoss
+from lopsided.risks import Hold, ifpu, imbnnpu, naive, nnpu, supervised, upu
+from lopsided.trees.sampling import Bagging, StratifiedBootstrap, WholeTable
+
+__all__ = ["METHODS", "Method"]
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class Method(NamedTuple):
+    """A registry entry: a name for a learner with its settings."""
+
+    name: str
+    target: str  # "module:class", imported when built
+    params: Mapping[str, Any]
+    summary: str
+    reference: str
+    takes_prior: bool = True
+    needs: tuple[str, ...] = ()  # optional packages
+    labels: Literal["pu", "true"] = "pu"  # "true": an oracle row, fitted on y_true by studies
+    quick: Mapping[str, Any] = _NOTHING  # small settings for contract tests
+
+    def load(self) -> Any:
+        """Import and return the estimator class."""
+        module, _, name = self.target.partition(":")
+        return getattr(import_module(module), name)
+
+
+_BOOSTING = "lopsided.methods.boosting:BoostedRiskClassifier"
+_NET = "lopsided.methods.mlp:NeuralRiskClassifier"
+_FOREST = "lopsided.methods.forest:PUForestClassifier"
+_QUICK = MappingProxyType({"n_rounds": 20})
+_SMALL_NET = MappingProxyType({"widths": (20, 20), "n_steps": 40})
+_FEW_TREES = MappingProxyType({"n_estimators": 20})
+_PAPER = "Zavitsanos, Paliouras: Focused PU learning from imbalanced data."
+_HELLINGER = "Ortega Vazquez, vanden Broucke, De Weerdt. Machine Learning 2024."
+_XGBOOST = "Chen, Guestrin: XGBoost. KDD 2016."
+
+METHODS: tuple[Method, ...] = (
+    Method(
+        "focused-xgb",
+        _BOOSTING,
+        {
+            "risk": ifpu(clamp=Hold(), target_prior=0.5),
+            "gradient_scale": 0.3,
+            "learning_rate": 0.1,
+            "subsample": 0.5,
+            "colsample_bynode": 0.5,
+            "n_parallel_trees": 4,
+        },
+        "Focused PU risk with both classes weighed alike, boosted with low variance.",
+        _PAPER,
+        quick=_QUICK,
+    ),
+    Method(
+        "ifpu-xgb",
+        _BOOSTING,
+        {"risk": ifpu(clamp=Hold())},
+        "Non-negative PU risk on the focal loss, XGBoost's default settings: the paper's row.",
+        _PAPER,
+        quick=_QUICK,
+    ),
+    Method(
+        "upu-xgb",
+        _BOOSTING,
+        {"risk": upu(LogisticLoss())},
+        "Unbiased PU risk on the logistic loss.",
+        "du Plessis, Niu, Sugiyama. ICML 2015.",
+        quick=_QUICK,
+    ),
+    Method(
+        "nnpu-xgb",
+        _BOOSTING,
+        {"risk": nnpu(LogisticLoss(), clamp=Hold())},
+        "Non-negative PU risk on the logistic loss.",
+        "Kiryo, Niu, du Plessis, Sugiyama. NeurIPS 2017.",
+        quick=_QUICK,
+    ),
+    Method(
+        "imbnnpu-xgb",
+        _BOOSTING,
+        {"risk": imbnnpu(LogisticLoss(), clamp=Hold())},
+        "Non-negative PU risk with both classes weighed alike.",
+        "Su, Chen, Xu. IJCAI 2021.",
+        quick=_QUICK,
+    ),
+    Method(
+        "naive-xgb",
+        _BOOSTING,
+        {"risk": naive(), "gradient_scale": 1.0},
+        "XGBoost with unlabeled rows taken for negatives: the baseline to beat.",
+        _XGBOOST,
+        takes_prior=False,
+        quick=_QUICK,
+    ),
+    Method(
+        "naive-forest",
+        _FOREST,
+        {"cuts": "random", "n_estimators": 300},
+        "Bootstrapped extra trees with unlabeled rows taken for negatives: hard to beat.",
+        "Geurts, Ernst, Wehenkel: Extremely randomized trees. Machine Learning 2006.",
+        takes_prior=False,
+        quick=_FEW_TREES,
+    ),
+    Method(
+        "pu-bagging",
+        _FOREST,
+        {"cuts": "random", "n_estimators": 300, "sampling": Bagging(ratio=20.0)},
+        "Extra trees, each on the labeled rows and 20 unlabeled ones for each of them.",
+        "Mordelet, Vert. Pattern Recognition Letters 2014.",
+        takes_prior=False,
+        quick=_FEW_TREES,
+    ),
+    Method(
+        "hellinger-forest",
+        _FOREST,
+        {"criterion": "hellinger", "sampling": StratifiedBootstrap()},
+        "Random forest on the Hellinger distance of labeled and unlabeled rows.",
+        "Cieslak, Hoens, Chawla, Kegelmeyer. Data Mining and Knowledge Discovery 2012.",
+        takes_prior=False,
+        quick=_FEW_TREES,
+    ),
+    Method(
+        "puhdt",
+        _FOREST,
+        {
+            "criterion": "pu-hellinger",
+            "n_estimators": 1,
+            "max_depth": 5,
+            "max_features": None,
+            "sampling": WholeTable(),
+        },
+        "One Hellinger tree of depth 5 on estimated positives and negatives.",
+        _HELLINGER,
+    ),
+    Method(
+        "puhrf",
+        _FOREST,
+        {"criterion": "pu-hellinger", "sampling": StratifiedBootstrap()},
+        "Random forest of such trees, every labeled row in each.",
+        _HELLINGER,
+        quick=_FEW_TREES,
+    ),
+    Method(
+        "puet",
+        _FOREST,
+        {"criterion": "nnpu", "cuts": "random", "n_estimators": 300},
+        "Extra trees that lower the non-negative PU risk.",
+        "Wilton, Koay, Ko, Xu, Ye. NeurIPS 2022.",
+        quick=_FEW_TREES,
+    ),
+    Method(
+        "ifpu-mlp",
+        _NET,
+        {"risk": ifpu()},
+        "A net on the focused PU risk: the paper's neural row.",
+        _PAPER,
+        needs=("torch",),
+        quick=_SMALL_NET,
+    ),
+    Method(
+        "upu-mlp",
+        _NET,
+        {"risk": upu()},
+        "A net on the unbiased PU risk of the sigmoid loss.",
+        "du Plessis, Niu, Sugiyama. ICML 2015.",
+        needs=("torch",),
+        quick=_SMALL_NET,
+    ),
+    Method(
+        "nnpu-mlp",
+        _NET,
+        {"risk": nnpu()},
+        "A net on the non-negative PU risk of the sigmoid loss.",
+        "Kiryo, Niu, du Plessis, Sugiyama. NeurIPS 2017.",
+        needs=("torch",),
+        quick=_SMALL_NET,
+    ),
+    Method(
+        "imbnnpu-mlp",
+        _NET,
+        {"risk": imbnnpu()},
+        "The same with both classes weighed alike.",
+        "Su, Chen, Xu. IJCAI 2021.",
+        needs=("torch",),
+        quick=_SMALL_NET,
+    ),
+    Method(
+        "lbe",
+        "lopsided.methods.lbe:LBEClassifier",
+        {},
+        "Two nets, for who is positive and for who gets labeled, trained in turns.",
+        "Gong et al. TPAMI 2022.",
+        takes_prior=False,
+        needs=("torch",),
+        quick=MappingProxyType({"width": 20, "n_rounds": 5}),
+    ),
+    Method(
+        "sarem",
+        "lopsided.methods.sar_em:SAREMClassifier",
+        {},
+        "Two logistic regressions, for the class and for the propensity, fitted by EM.",
+        "Bekker, Robberechts, Davis. ECML PKDD 2019.",
+        takes_prior=False,
+        quick=MappingProxyType({"max_iter": 15}),
+    ),
+    Method(
+        "nnif",
+        "lopsided.methods.nnif:NNIFClassifier",
+        {},
+        "Outliers near labeled rows are set apart, then XGBoost is fitted.",
+        "Ortega Vazquez, vanden Broucke, De Weerdt. Data Mining and Knowledge Discovery 2023.",
+        quick=MappingProxyType({"n_trees": 20}),
+    ),
+    Method(
+        "elkan-noto",
+        "lopsided.methods.elkan_noto:ElkanNotoClassifier",
+        {},
+        "Unlabeled rows weighed by their chance to be hidden positives, then fitted again.",
+        "Elkan, Noto. KDD 2008.",
+        takes_prior=False,
+    ),
+    Method(
+        "spy",
+        "lopsided.methods.spy:SpyClassifier",
+        {},
+        "Labeled rows hidden among the others show which of these are surely negative.",
+        "Liu, Lee, Yu, Li. ICML 2002.",
+        takes_prior=False,
+    ),
+    Method(
+        "xgb",
+        _BOOSTING,
+        {"risk": supervised(), "gradient_scale": 1.0},
+        "XGBoost on the true labels: what full knowledge would give.",
+        _XGBOOST,
+        takes_prior=False,
+        labels="true",
+        quick=_QUICK,
+    ),
+    Method(
+        "xgb-focal",
+        _BOOSTING,
+        {"risk": supervised(FocalLoss()), "gradient_scale": 1.0},
+        "XGBoost with the focal loss on the true labels.",
+        _PAPER,
+        takes_prior=False,
+        labels="true",
+        quick=_QUICK,
+    ),
+)

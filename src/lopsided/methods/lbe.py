@@ -1,0 +1,155 @@
+"""LBE: a net for who is positive and a net for the bias of labeling."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from lopsided._check import require
+from lopsided._math import sigmoid
+from lopsided.methods._base import Accepts, PUClassifier
+from lopsided.methods._frames import as_pandas
+from lopsided.methods._inputs import fit_inputs
+
+__all__ = ["LBEClassifier"]
+
+
+class LBEClassifier(PUClassifier):
+    """Learn who is positive and how labels were given, with two nets trained in turns.
+
+    Both nets start as classifiers of labeled against unlabeled rows with balanced classes. Each
+    round then asks how likely every unlabeled row is a hidden positive, and trains the first
+    net on these chances and the second, the propensity, on the labels of rows weighed by them.
+
+    Parameters
+    ----------
+    width : int, default=100
+        Units of the hidden layer of each net; 0 makes them logistic regressions.
+    n_warm_up : int, default=100
+        Steps on the labels before the first round.
+    n_rounds : int, default=20
+        Rounds of expectation and maximization.
+    n_steps : int, default=40
+        Steps of each net in a round.
+    subset : float, default=0.1
+        Share of the rows that a step looks at, at least 64 rows.
+    keep : float, default=0.8
+        Share of these, those with the least loss, that teach the first net. Where positives
+        are rare the others are often just these: 1 keeps all.
+    learning_rate, weight_decay : float, default=1e-3 and 1e-2
+        Of Adam.
+    device : str or None, default=None
+        Where to train: "cpu", "cuda"; None takes a GPU if there is one.
+    n_jobs : int or None, default=None
+        Threads; None is 1 and -1 is all.
+    random_state : int, Generator or None, default=None
+        Seed of weights and subsets.
+
+    Attributes
+    ----------
+    net_, propensity_net_ : torch.nn.Module
+        The fitted nets; they give log-odds.
+
+    References
+    ----------
+    Gong, Wang, Liu, Han, You, Yang, Tao: Instance-dependent positive and unlabeled learning
+    with labeling bias estimation. TPAMI 2022.
+    """
+
+    _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
+
+    def __init__(
+        self,
+        width=100,
+        n_warm_up=100,
+        n_rounds=20,
+        n_steps=40,
+        subset=0.1,
+        keep=0.8,
+        learning_rate=1e-3,
+        weight_decay=1e-2,
+        device=None,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.width = width
+        self.n_warm_up = n_warm_up
+        self.n_rounds = n_rounds
+        self.n_steps = n_steps
+        self.subset = subset
+        self.keep = keep
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.device = device
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _needs_prior(self) -> bool:
+        return False
+
+    def propensity(self, X: Any) -> NDArray[np.float64]:
+        """Return the estimated chance of each row to be labeled, were it positive.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n_rows, n_features)
+            Columns as in `fit`.
+        """
+        check_is_fitted(self)
+        return sigmoid(
+            self._run(self.propensity_net_, self._numbers(as_pandas(X), reset=False))
+        )
+
+    def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
+        torch = require("torch")
+        from lopsided.nets.devices import pick_device, threads
+        from lopsided.nets.lbe import Rounds, make_net, train_pair
+
+        self._check_settings()
+        self.inputs_ = fit_inputs(X, self._levels(), weight)
+        device = pick_device(self.device)
+        generator = torch.Generator().manual_seed(int(rng.integers(2**63)))
+        nets = [
+            make_net(self.inputs_.n_columns, self.width, generator).to(device) for _ in range(2)
+        ]
+        inputs, labels, weights = (
+            torch.as_tensor(values, dtype=torch.float32, device=device)
+            for values in (
+                self.inputs_.transform(X),
+                y,
+                np.ones(len(y)) if weight is None else weight / weight.mean(),
+            )
+        )
+        rounds = Rounds(
+            n_warm_up=self.n_warm_up,
+            n_rounds=self.n_rounds,
+            n_steps=self.n_steps,
+            subset=self.subset,
+            keep=self.keep,
+            learning_rate=self.learning_rate,
+            weight_decay=self.weight_decay,
+        )
+        with threads(self._n_threads()):
+            train_pair(*nets, inputs, labels, weights, rounds, rng)
+        self.net_, self.propensity_net_ = (net.cpu().double() for net in nets)
+
+    def _check_settings(self) -> None:
+        for name in ("width", "n_warm_up", "n_rounds", "n_steps"):
+            if not getattr(self, name) >= 0:
+                raise ValueError(f"{name} must be at least 0, got {getattr(self, name)!r}.")
+        for name in ("subset", "keep"):
+            if not 0 < getattr(self, name) <= 1:
+                raise ValueError(
+                    f"{name} must be above 0 and at most 1, got {getattr(self, name)!r}."
+                )
+
+    def _scores(self, X: Any) -> Any:
+        return self._run(self.net_, X)
+
+    def _run(self, net: Any, X: Any) -> NDArray[np.float64]:
+        require("torch")
+        from lopsided.nets.devices import scores_of, threads
+
+        with threads(self._n_threads()):
+            return scores_of(net, self.inputs_.transform(X))

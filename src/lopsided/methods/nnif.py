@@ -1,0 +1,163 @@
+"""NNIF: find hidden positives as outliers near labeled rows, set them apart, then learn."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lopsided._check import check_choice, require
+from lopsided.methods._base import Accepts, PUClassifier
+from lopsided.methods._inputs import fit_inputs
+from lopsided.methods._learners import (
+    check_learner,
+    fit_learner,
+    log_odds_of,
+    positive_chance,
+)
+
+__all__ = ["NNIFClassifier", "mean_path", "weighted_path"]
+
+_MOST_ROWS = 256  # of a tree of the isolation forest
+
+
+class NNIFClassifier(PUClassifier):
+    """Set apart the unlabeled rows that look like hidden positives, then fit a classifier.
+
+    An isolation forest of the unlabeled rows finds outliers by their short paths; a path counts
+    the less, the more of a row's nearest neighbors are labeled. As many unlabeled rows as the
+    prior expects to be positive, those with the shortest paths, are removed or relabeled, and
+    the rest are taken for negatives.
+
+    Parameters
+    ----------
+    prior : float or None, default=None
+        P(y_true = 1) in the whole table; None guesses twice the labeled share.
+    treatment : {"remove", "relabel"}, default="remove"
+        What to do with the rows set apart: leave them out, or take them for positives.
+    classifier : scikit-learn classifier or None, default=None
+        The final learner, with `predict_proba` and `sample_weight`; None is XGBoost with its
+        own defaults.
+    n_neighbors : int, default=5
+        Neighbors that count, a training row's own self among them.
+    n_trees : int, default=100
+        Trees of the isolation forest.
+    n_jobs : int or None, default=None
+        Threads; None is 1 and -1 is all.
+    random_state : int, Generator or None, default=None
+        Seed of the isolation forest and of the final learner.
+
+    Attributes
+    ----------
+    flagged_ : ndarray of int
+        The training rows that were set apart.
+    classifier_ : scikit-learn classifier
+        The fitted final learner.
+
+    References
+    ----------
+    Ortega Vazquez, vanden Broucke, De Weerdt: A two-step anomaly detection based method for PU
+    classification in imbalanced data sets. Data Mining and Knowledge Discovery 2023.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> y = (X[:, 0] > 1.8).astype(int)
+    >>> model = NNIFClassifier(prior=0.1, random_state=0).fit(X, y)
+    >>> len(model.flagged_)
+    14
+    """
+
+    _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
+
+    def __init__(
+        self,
+        prior=None,
+        treatment="remove",
+        classifier=None,
+        n_neighbors=5,
+        n_trees=100,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.prior = prior
+        self.treatment = treatment
+        self.classifier = classifier
+        self.n_neighbors = n_neighbors
+        self.n_trees = n_trees
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
+        check_choice(self.treatment, ("remove", "relabel"), "treatment")
+        learner = check_learner(self._learner(), "classifier")
+        self.inputs_ = fit_inputs(X, self._levels(), weight)
+        inputs = self.inputs_.transform(X)
+        labeled = float(np.average(y, weights=weight))
+        hidden = (self.prior_ - labeled) / (1 - labeled)
+        paths = self._paths(inputs, y, rng)
+        unlabeled = np.flatnonzero(y == 0)
+        self.flagged_ = unlabeled[paths < np.quantile(paths, hidden)]
+        target, rows = y.copy(), np.arange(len(y))
+        if self.treatment == "relabel":
+            target[self.flagged_] = 1
+        else:
+            rows = np.setdiff1d(rows, self.flagged_)
+        self.classifier_ = fit_learner(
+            learner, inputs[rows], target[rows], None if weight is None else weight[rows], rng
+        )
+
+    def _paths(self, inputs: NDArray[Any], y: Any, rng: np.random.Generator) -> NDArray[Any]:
+        """Return the weighted path of each unlabeled row."""
+        from sklearn.ensemble import IsolationForest
+        from sklearn.neighbors import NearestNeighbors
+
+        rest = inputs[y == 0]
+        forest = IsolationForest(
+            n_estimators=self.n_trees,
+            max_samples=min(_MOST_ROWS, len(rest)),
+            n_jobs=self.n_jobs,
+            random_state=int(rng.integers(2**31)),
+        ).fit(rest)
+        nearest = NearestNeighbors(
+            n_neighbors=min(self.n_neighbors, len(y)), n_jobs=self.n_jobs
+        )
+        neighbors = nearest.fit(inputs).kneighbors(rest, return_distance=False)
+        return weighted_path(mean_path(forest, rest), y[neighbors].mean(axis=1))
+
+    def _learner(self) -> Any:
+        if self.classifier is not None:
+            return self.classifier
+        return require("xgboost").XGBClassifier(n_jobs=self._n_threads())
+
+    def _scores(self, X: Any) -> Any:
+        return log_odds_of(positive_chance(self.classifier_, self.inputs_.transform(X)))
+
+
+def mean_path(forest: Any, X: NDArray[Any]) -> NDArray[np.float64]:
+    r"""Return the mean path of each row in a fitted isolation forest of scikit-learn.
+
+    Its score is :math:`-2^{-h / c}` for a mean path :math:`h` and the mean path :math:`c` of an
+    unsuccessful search among the rows of a tree, so that the path is read off the score.
+    """
+    return -np.log2(-forest.score_samples(X)) * _search_path(forest.max_samples_)
+
+
+def weighted_path(path: NDArray[Any], labeled_share: NDArray[Any]) -> NDArray[np.float64]:
+    """Return paths whose every node counts by the share of unlabeled neighbors, at least 0.
+
+    Parameters
+    ----------
+    path : ndarray of shape (n_rows,)
+        Mean number of edges from the root.
+    labeled_share : ndarray of shape (n_rows,)
+        The share of labeled rows among the nearest neighbors.
+    """
+    return np.maximum((1 - labeled_share) * (path + 1) - 1, 0.0)
+
+
+def _search_path(n_rows: int) -> float:
+    """Return the mean path of an unsuccessful search in a binary tree of so many rows."""
+    if n_rows <= 2:
+        return float(n_rows == 2)
+    return 2 * (np.log(n_rows - 1) + np.euler_gamma) - 2 * (n_rows - 1) / n_rows

@@ -1,0 +1,34 @@
+import numpy as np
+from numpy.testing import assert_allclose
+
+from lopsided.methods._inputs import fit_inputs
+
+X = np.array([[1.0, 10, 0, 5], [2, np.nan, 1, 5], [3, 30, np.nan, 5], [6, 20, 2, 5]])
+
+
+def test_columns_are_standardized_flagged_and_spread():
+    inputs = fit_inputs(X, {2: 3})
+    found = inputs.transform(X)
+    assert found.shape == (4, inputs.n_columns) == (4, 3 + 1 + 3)
+    assert_allclose(found[:, 0], (X[:, 0] - 3) / X[:, 0].std())
+    assert_allclose(found[[0, 2, 3], 1], (X[[0, 2, 3], 1] - 20) / X[[0, 2, 3], 1].std())
+    assert_allclose(found[1, 1], 0)  # missing: the mean
+    assert_allclose(found[:, 2], 0)  # constant
+    assert_allclose(found[:, 3], [0, 1, 0, 0])  # the flag of the second column
+    assert_allclose(found[:, 4:], [[1, 0, 0], [0, 1, 0], [0, 0, 0], [0, 0, 1]])
+
+
+def test_a_weight_of_two_counts_a_row_twice():
+    weighted = fit_inputs(X, {2: 3}, np.array([2.0, 1, 1, 1]))
+    repeated = fit_inputs(np.vstack([X[:1], X]), {2: 3})
+    assert_allclose(weighted.transform(X), repeated.transform(X))
+
+
+def test_a_huge_constant_column_does_not_blow_up():
+    table = np.full((5, 1), 1e15) + np.array([[0.0], [0.0], [0.125], [0.0], [0.0]])
+    assert_allclose(fit_inputs(table).transform(table + 1), 1, atol=0.2)
+
+
+def test_a_column_without_any_value_is_all_zero():
+    table = np.full((3, 1), np.nan)
+    assert_allclose(fit_inputs(table).transform(table), [[0, 1]] * 3)

@@ -1,0 +1,166 @@
+"""Algorithm 1 by hand: a linear net of one input, two labeled and two unlabeled rows."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+torch = pytest.importorskip("torch")
+
+from lopsided.losses import FocalLoss, LogisticLoss, SigmoidLoss  # noqa: E402
+from lopsided.nets.batches import draw_batches  # noqa: E402
+from lopsided.nets.devices import pick_device, scores_of, threads  # noqa: E402
+from lopsided.nets.mlp import MLP  # noqa: E402
+from lopsided.nets.train import Rows, Schedule, train, train_step  # noqa: E402
+from lopsided.risks import Climb, PURisk, naive, nnpu, upu  # noqa: E402
+
+Y = np.array([1, 1, 0, 0])
+MIXED = np.array([2.0, 1.0, -1.0, 3.0])
+APART = np.array([2.0, 1.0, -1.0, -3.0])  # unlabeled rows cost less than labeled ones do
+
+
+class Slope(torch.nn.Module):
+    """Scores are slope times input."""
+
+    def __init__(self, slope):
+        super().__init__()
+        self.slope = torch.nn.Parameter(torch.tensor(slope, dtype=torch.float64))
+
+    def forward(self, X):
+        return self.slope * X
+
+
+def sigmoid(z):
+    return 1 / (1 + np.exp(-z))
+
+
+def step_by_hand(X, slope, prior, rate, beta, up):
+    """Return the slope after one step on the sigmoid loss, and whether it went up."""
+    scores = slope * X
+    bend = sigmoid(scores) * sigmoid(-scores) * X  # of sigmoid(slope x) in the slope
+    labeled, rest = Y == 1, Y == 0
+    negative_part = sigmoid(scores[rest]).mean() - prior * sigmoid(scores[labeled]).mean()
+    negative_slope = bend[rest].mean() - prior * bend[labeled].mean()
+    if negative_part < -beta:
+        return slope + rate * up * negative_slope, True
+    return slope - rate * (negative_slope - prior * bend[labeled].mean()), False
+
+
+@pytest.mark.parametrize(
+    ("X", "slope", "climbs"), [(MIXED, 0.3, False), (APART, -1.0, False), (APART, 4.0, True)]
+)
+@pytest.mark.parametrize(("beta", "up"), [(0.0, 1.0), (0.01, 0.5)])
+def test_a_step_is_that_of_algorithm_1(X, slope, climbs, beta, up):
+    net = Slope(slope)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    risk = PURisk(SigmoidLoss(), Climb(beta, up), pool="rest")
+    train_step(net, optimizer, risk, torch.tensor(X), torch.tensor(Y), 0.5, None)
+    expected, climbed = step_by_hand(X, slope, 0.5, 0.1, beta, up)
+    assert climbed == climbs
+    assert_allclose(net.slope.item(), expected, rtol=1e-12)
+
+
+def test_beta_lets_the_negative_part_sink_a_little():
+    sunk = [Slope(4.0), Slope(4.0)]
+    for net, beta in zip(sunk, (0.0, 10.0), strict=True):
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        risk = PURisk(SigmoidLoss(), Climb(beta), pool="rest")
+        train_step(net, optimizer, risk, torch.tensor(APART), torch.tensor(Y), 0.5, None)
+    up, down = (net.slope.item() - 4.0 for net in sunk)
+    assert up < 0 < down
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(700, 5))
+    truth = X[:, 0] + 0.3 * rng.normal(size=700) > 1.2
+    return X, (truth & (rng.random(700) < 0.5)).astype(np.int8), truth
+
+
+def fresh(start=0.0, seed=0, widths=(30, 30)):
+    return MLP(5, widths, start, torch.Generator().manual_seed(seed))
+
+
+def test_training_lowers_the_risk_and_ranks(table):
+    X, y, truth = table
+    net, risk = fresh(), nnpu(LogisticLoss())
+    before = risk.estimate(scores_of(net, X), y, 0.12)
+    train(net, risk, Rows(X, y), 0.12, Schedule(n_steps=200), np.random.default_rng(0))
+    scores = scores_of(net, X)
+    assert risk.estimate(scores, y, 0.12) < before / 2
+    assert scores[truth].mean() > np.quantile(scores[~truth], 0.95)
+
+
+def test_the_same_seed_trains_the_same_net_and_leaves_torch_alone(table):
+    X, y, _ = table
+    torch.manual_seed(7)
+    state = torch.get_rng_state()
+    scores = []
+    for _ in range(2):
+        net = fresh()
+        train(net, upu(), Rows(X, y), 0.1, Schedule(n_steps=20), np.random.default_rng(3))
+        scores.append(scores_of(net, X))
+    assert (scores[0] == scores[1]).all()
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_training_stops_when_watched_rows_no_longer_gain(table):
+    X, y, _ = table
+    rng = np.random.default_rng(1)
+    nonsense = Rows(X, rng.permutation(y))  # what is learned does not hold here
+    schedule = Schedule(n_steps=3000, learning_rate=0.01, patience=5)
+    net = fresh()
+    kept = train(net, naive(), Rows(X, y), 0.1, schedule, rng, (naive(), nonsense))
+    assert kept < schedule.epochs(len(y)) - 5
+    best = float(naive().estimate(scores_of(net, X), nonsense.y, 0.1))
+    longer = fresh()
+    train(longer, naive(), Rows(X, y), 0.1, schedule, np.random.default_rng(1))
+    assert best < float(naive().estimate(scores_of(longer, X), nonsense.y, 0.1))
+
+
+def test_every_row_comes_up_and_every_batch_holds_labeled_rows():
+    rng = np.random.default_rng(0)
+    y = (np.arange(1000) < 3).astype(int)
+    seen = []
+    for batch in draw_batches(y, 100, rng):
+        assert y[batch.rows].sum() >= 3
+        assert_allclose(batch.weight.sum(), 1)
+        assert_allclose(batch.weight[y[batch.rows] == 1].sum(), 3 / 1000)
+        seen.append(batch.rows)
+    counts = np.bincount(np.concatenate(seen), minlength=1000)
+    assert (counts[3:] == 1).all()
+    assert counts[:3].min() == counts[:3].max() >= 10
+
+
+def test_the_risk_of_batches_is_on_average_that_of_all_rows():
+    rng = np.random.default_rng(0)
+    y = (np.arange(600) < 30).astype(int)
+    weight = rng.choice([1.0, 2.0], 600)
+    scores = rng.normal(size=600)
+    risk = upu(FocalLoss(2.0))
+    found = [
+        risk.estimate(scores[batch.rows], y[batch.rows], 0.1, batch.weight)
+        for _ in range(400)
+        for batch in draw_batches(y, 100, rng, weight)
+    ]
+    assert_allclose(np.mean(found), risk.estimate(scores, y, 0.1, weight), rtol=0.01)
+
+
+def test_a_net_starts_at_the_score_it_is_told():
+    net = fresh(start=-3.0)
+    assert net.layers[-1].bias.item() == -3.0
+    assert [layer.bias for layer in net.layers if hasattr(layer, "in_features")][:2] == [
+        None
+    ] * 2
+
+
+def test_threads_are_put_back():
+    before = torch.get_num_threads()
+    with threads(1):
+        assert torch.get_num_threads() == 1
+    assert torch.get_num_threads() == before
+
+
+def test_an_unknown_device_is_refused_in_one_sentence():
+    with pytest.raises(ValueError, match="device must be one that torch can use"):
+        pick_device("abacus")
