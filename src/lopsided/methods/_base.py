@@ -137,6 +137,10 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         """Say whether the prior matters to this method as it is set up."""
         return True
 
+    def _expects_hidden(self) -> bool:
+        """Say whether the method takes some unlabeled rows for positives whatever they are."""
+        return self._needs_prior()  # a guessed one is above the labeled share
+
     def _n_threads(self) -> int:
         """Return the number of threads that `n_jobs` asks for."""
         from joblib import effective_n_jobs
@@ -204,8 +208,8 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
-        # A guessed prior expects hidden positives, and fully labeled toy data have none.
-        tags.classifier_tags.poor_score = self._needs_prior()
+        # scikit-learn's toy data have no hidden positives to be found.
+        tags.classifier_tags.poor_score = self._expects_hidden()
         tags.input_tags.allow_nan = self._accepts.nan
         tags.input_tags.sparse = self._accepts.sparse
         tags.input_tags.categorical = self._accepts.categories

@@ -88,6 +88,9 @@ class LBEClassifier(PUClassifier):
     def _needs_prior(self) -> bool:
         return False
 
+    def _expects_hidden(self) -> bool:
+        return True  # the propensity starts where the classifier does, far from 1
+
     def propensity(self, X: Any) -> NDArray[np.float64]:
         """Return the estimated chance of each row to be labeled, were it positive.
 
@@ -110,9 +113,9 @@ class LBEClassifier(PUClassifier):
         self.inputs_ = fit_inputs(X, self._levels(), weight)
         device = pick_device(self.device)
         generator = torch.Generator().manual_seed(int(rng.integers(2**63)))
-        nets = [
+        first, second = (
             make_net(self.inputs_.n_columns, self.width, generator).to(device) for _ in range(2)
-        ]
+        )
         inputs, labels, weights = (
             torch.as_tensor(values, dtype=torch.float32, device=device)
             for values in (
@@ -131,8 +134,8 @@ class LBEClassifier(PUClassifier):
             weight_decay=self.weight_decay,
         )
         with threads(self._n_threads()):
-            train_pair(*nets, inputs, labels, weights, rounds, rng)
-        self.net_, self.propensity_net_ = (net.cpu().double() for net in nets)
+            train_pair(first, second, inputs, labels, weights, rounds, rng)
+        self.net_, self.propensity_net_ = first.cpu().double(), second.cpu().double()
 
     def _check_settings(self) -> None:
         for name in ("width", "n_warm_up", "n_rounds", "n_steps"):

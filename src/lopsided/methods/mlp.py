@@ -32,12 +32,12 @@ class NeuralRiskClassifier(PUClassifier):
         P(y_true = 1) in the whole table; None guesses twice the labeled share.
     widths : sequence of int, default=(300, 300, 300, 300)
         Units of each hidden layer.
-    n_steps : int, default=500
+    n_steps : int, default=200
         Steps of training, rounded up to whole epochs.
     batch_size : int, default=256
         Rows of a batch, about.
-    learning_rate, weight_decay : float, default=1e-3 and 5e-3
-        Of Adam; the decay is added to the gradient.
+    learning_rate, weight_decay : float, default=1e-3 and 0.05
+        Of Adam; the rate sinks to 0 along the way, the decay is added to the gradient.
     patience : int or None, default=None
         Stop when the risk of held-out rows has not sunk for so many epochs, and keep the net of
         the best. None runs all steps, and so do fewer than 20 labeled rows.
@@ -72,10 +72,10 @@ class NeuralRiskClassifier(PUClassifier):
         risk=None,
         prior=None,
         widths=(300, 300, 300, 300),
-        n_steps=500,
+        n_steps=200,
         batch_size=256,
         learning_rate=1e-3,
-        weight_decay=5e-3,
+        weight_decay=0.05,
         patience=None,
         validation_share=0.2,
         device=None,

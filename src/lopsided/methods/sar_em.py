@@ -135,17 +135,23 @@ class SAREMClassifier(PUClassifier):
         self.inputs_ = fit_inputs(X, self._levels(), weight)
         seen = self._seen(X)
         self.propensity_inputs_ = fit_inputs(seen, self._seen_levels(), weight)
-        roles = [
-            check_learner(_logistic() if given is None else given, name)
-            for given, name in (
-                (self.classifier, "classifier"),
-                (self.propensity_model, "propensity_model"),
+        learners = {
+            name: check_learner(_logistic() if given is None else given, name)
+            for name, given in (
+                ("classifier", self.classifier),
+                ("propensity_model", self.propensity_model),
             )
-        ]
-        weight = np.ones(len(y)) if weight is None else weight
-        parts = self.inputs_.transform(X), self.propensity_inputs_.transform(seen)
+        }
         with self._linear_algebra():
-            self._alternate(_EM(*parts, y.astype(float), weight, *roles, rng))
+            run = _EM(
+                X=self.inputs_.transform(X),
+                seen=self.propensity_inputs_.transform(seen),
+                y=y.astype(float),
+                weight=np.ones(len(y)) if weight is None else weight,
+                rng=rng,
+                **learners,
+            )
+            self._alternate(run)
 
     def _alternate(self, run: "_EM") -> None:
         """Take the steps until nothing changes, and keep what came out."""

@@ -38,13 +38,14 @@ class MLP(nn.Module):
             for before, after in pairwise((n_inputs, *widths)):
                 layers += [nn.Linear(before, after, bias=False), nn.BatchNorm1d(after)]
                 layers.append(nn.ReLU())
-            layers.append(nn.Linear((n_inputs, *widths)[-1], 1))
+            last = nn.Linear((n_inputs, *widths)[-1], 1)
+            layers.append(last)
         self.layers = nn.Sequential(*layers)
         for layer in layers:
             if isinstance(layer, nn.Linear):
                 spread = 1 / sqrt(max(layer.in_features, 1))
                 nn.init.normal_(layer.weight, std=spread, generator=generator)
-        nn.init.constant_(layers[-1].bias, start)
+        nn.init.constant_(last.bias, start)
 
     def forward(self, X: torch.Tensor) -> torch.Tensor:
         """Return one score per row."""

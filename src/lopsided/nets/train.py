@@ -35,15 +35,15 @@ class Schedule:
     batch_size : int
         Rows of a batch, about.
     learning_rate, weight_decay : float
-        Of Adam; the decay is added to the gradient.
+        Of Adam; the rate sinks to 0 along the way, the decay is added to the gradient.
     patience : int
         Stop when the risk of the watched rows has not sunk for so many epochs.
     """
 
-    n_steps: int = 500
+    n_steps: int = 200
     batch_size: int = 256
     learning_rate: float = 1e-3
-    weight_decay: float = 0.005
+    weight_decay: float = 0.05
     patience: int = 20
 
     def epochs(self, n_rows: int) -> int:
@@ -88,6 +88,8 @@ def train(
         net.parameters(), lr=schedule.learning_rate, weight_decay=schedule.weight_decay
     )
     n_epochs = schedule.epochs(len(rows.y))
+    # Small steps at the end, so that the last batch does not decide what comes out.
+    slower = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.0, n_epochs)
     best = _Best(net, schedule.patience)
     with Bar(n_epochs, "training") as bar:
         for epoch in range(n_epochs):
@@ -96,6 +98,7 @@ def train(
                 here = torch.as_tensor(batch.rows, device=device)
                 part = risk.take(batch.rows)
                 train_step(net, optimizer, part, X[here], y[here], prior, batch.weight)
+            slower.step()
             bar.advance()
             if watched is not None:
                 held_out, there = watched
@@ -120,7 +123,8 @@ class _Best:
 
     def __init__(self, net: nn.Module, patience: int) -> None:
         self.net, self.patience = net, patience
-        self.value, self.epoch, self.state = np.inf, 0, None
+        self.value, self.epoch = np.inf, 0
+        self.state: dict[str, Any] | None = None
 
     def tell(self, value: float, epoch: int) -> bool:
         """Take note of an epoch; say whether it is time to stop."""
