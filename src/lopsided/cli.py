@@ -16,6 +16,7 @@ examples:
   lopsided rank claims.csv --label fraud --id claim_no -o ranked.csv
   lopsided rank claims.parquet --label status --positive confirmed --drop notes --top 50
   lopsided methods
+  lopsided bench studies/smoke.toml --jobs 2
   lopsided demo
 """
 
@@ -34,6 +35,7 @@ def _parser() -> argparse.ArgumentParser:
     methods.add_argument("--all", action="store_true", help="also those that need true labels")
     methods.set_defaults(run=_methods)
     commands.add_parser("datasets", help="list the data sets").set_defaults(run=_datasets)
+    _add_bench(commands)
     demo = commands.add_parser(
         "demo", help="hide labels of a bundled table, rank it and see what was caught"
     )
@@ -88,6 +90,50 @@ def _add_rank(commands: Any) -> None:
     rank.set_defaults(run=_rank)
 
 
+def _add_bench(commands: Any) -> None:
+    bench = commands.add_parser(
+        "bench",
+        help="run a study: methods compared on data sets with hidden labels",
+        description="Run a study from a TOML file. Stop it at any time: the next run goes on "
+        "where this one was.",
+    )
+    bench.add_argument("study", metavar="STUDY", help="a .toml file, as in studies/")
+    bench.add_argument("--out", metavar="DIR", help="folder of the results (out/<study>)")
+    bench.add_argument("--jobs", type=_count, default=1, metavar="N", help="processes (1)")
+    bench.add_argument(
+        "--only",
+        default="",
+        metavar="NAMES",
+        help="only these methods or data sets, with commas",
+    )
+    bench.add_argument(
+        "--redo", default="", metavar="LABELS", help="run these methods again, with commas"
+    )
+    bench.add_argument(
+        "--dry-run", action="store_true", help="say how many trials there are and how long"
+    )
+    bench.set_defaults(run=_bench)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def _bench(options: argparse.Namespace) -> None:
+    from lopsided.bench.job import bench
+
+    print(
+        bench(
+            options.study,
+            out=options.out,
+            jobs=options.jobs,
+            only=_words(options.only),
+            redo=_words(options.redo),
+            dry_run=options.dry_run,
+        )
+    )
+
+
 def _rank(options: argparse.Namespace) -> None:
     from lopsided.jobs import rank_table
 
@@ -96,7 +142,7 @@ def _rank(options: argparse.Namespace) -> None:
         label=options.label,
         positive=options.positive,
         id_column=options.id,
-        drop=tuple(name.strip() for name in options.drop.split(",") if name.strip()),
+        drop=_words(options.drop),
         method=options.method,
         prior=options.prior,
         top=options.top,

@@ -1,0 +1,1 @@
+"""Studies: what to compare, how to run it, and what the results say."""

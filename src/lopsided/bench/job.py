@@ -1,0 +1,66 @@
+"""The job behind `lopsided bench`."""
+
+from collections.abc import Collection
+from pathlib import Path
+
+from lopsided._check import check_choice
+from lopsided.bench.estimate import estimate_seconds, in_words
+from lopsided.bench.runner import plan, run_study
+from lopsided.bench.study import Study, read_study
+
+__all__ = ["bench"]
+
+
+def bench(
+    path: str,
+    out: str | None = None,
+    jobs: int = 1,
+    only: Collection[str] = (),
+    redo: Collection[str] = (),
+    dry_run: bool = False,
+) -> str:
+    """Run what is left of a study, or say what would be run; return a summary.
+
+    Parameters
+    ----------
+    path : str
+        The TOML file of the study.
+    out : str, optional
+        Folder of the results; `out/<study>` by default.
+    jobs : int
+        Processes side by side.
+    only : collection of str
+        Labels and data sets to restrict the study to.
+    redo : collection of str
+        Labels to run again.
+    dry_run : bool
+        Whether to only say how many trials are left and how long they may take.
+    """
+    study = read_study(path)
+    labels = [method.label for method in study.methods]
+    for word in only:
+        check_choice(word, [*labels, *study.datasets], "method or data set of the study")
+    for word in redo:
+        check_choice(word, labels, "method of the study")
+    folder = Path(out) if out else Path("out") / study.name
+    committed = [Path(path).parent / "results" / f"{study.name}.parquet"]
+    if dry_run:
+        todo = plan(study, folder, only, redo, committed)
+        left = f"{len(todo.wanted)} trials, {len(todo.left)} left to run"
+        time = in_words(estimate_seconds(todo, study, jobs)) if todo.left else "no time"
+        return f"{study.name}: {left}, about {time} with {jobs} process(es)."
+    table = run_study(study, folder, jobs, only, redo, committed)
+    return _summary(study, table, folder)
+
+
+def _summary(study: Study, table: object, folder: Path) -> str:
+    import pandas as pd
+
+    assert isinstance(table, pd.DataFrame)
+    trials = table.drop_duplicates("key")
+    failed = int((trials["status"] != "ok").sum())
+    lines = [f"{study.title}: {len(trials)} trials, {failed} failed."]
+    if failed:
+        first = trials[trials["status"] != "ok"].iloc[0]
+        lines.append(f"The first: {first['label']} on {first['dataset']}: {first['message']}")
+    return "\n".join([*lines, f"Results: {folder / 'table.parquet'}"])

@@ -1,0 +1,396 @@
+"""What the numbers of a table say: means, ranks, tests and intervals, without refitting."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from lopsided._check import as_generator, check_choice, check_share
+from lopsided.bench.study import MECHANISMS
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+__all__ = [
+    "Friedman",
+    "Interval",
+    "average_ranks",
+    "blocks",
+    "bootstrap_difference",
+    "cliques",
+    "critical_difference",
+    "friedman",
+    "holes",
+    "macro",
+    "macro_deviation",
+    "scores",
+    "wilcoxon_holm",
+]
+
+_CELL = ["label", "mechanism", "hidden", "prior_factor", "dataset"]
+_ORACLE = "none"  # the mechanism of methods that are fitted on the truth
+_DIGITS = 12  # means that differ by less are equal: only the order of a sum tells them apart
+
+
+class Friedman(NamedTuple):
+    """Whether methods differ at all: Friedman's chi square and the sharper F made of it."""
+
+    chi_square: float
+    p_value: float
+    iman_davenport: float
+    iman_davenport_p: float
+    n_blocks: int
+    n_methods: int
+
+
+class Interval(NamedTuple):
+    """A mean and the ends of its confidence interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+def scores(table: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Return the mean over repeats, one row for each method, setting and data set.
+
+    Rows that are not ok are left out. What was fitted on the truth knows no setting, and is
+    repeated for every mechanism and hidden share of the table.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Results, with the columns of `lopsided.bench.trial.Row`.
+    metric : str
+        Which of its metrics.
+    """
+    return _cells(table, metric, "mean")
+
+
+def macro(table: pd.DataFrame, metric: str, prior_factor: float = 1.0) -> pd.DataFrame:
+    """Return the mean over data sets, methods by settings, the fewest labels first.
+
+    A cell is the mean over the data sets that a method has scores on: see `holes`.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Results.
+    metric : str
+        Which of its metrics.
+    prior_factor : float, default=1.0
+        Which of its prior factors.
+    """
+    return _over_datasets(_cells(table, metric, "mean"), prior_factor)
+
+
+def macro_deviation(
+    table: pd.DataFrame, metric: str, prior_factor: float = 1.0
+) -> pd.DataFrame:
+    """Return the standard deviation over repeats, averaged over data sets, as `macro` is laid.
+
+    It tells how much a split and a draw of labels matter, not how sure the mean is.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Results.
+    metric : str
+        Which of its metrics.
+    prior_factor : float, default=1.0
+        Which of its prior factors.
+    """
+    return _over_datasets(_cells(table, metric, "deviation"), prior_factor)
+
+
+def blocks(
+    table: pd.DataFrame,
+    metric: str,
+    over: Literal["datasets", "settings"] = "datasets",
+    prior_factor: float = 1.0,
+) -> pd.DataFrame:
+    """Return the scores that tests compare, blocks by methods, without a hole.
+
+    A method that lacks the score of a data set in any setting is left out, and so is what was
+    fitted on the truth.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Results; pass some of its rows to compare in these settings alone.
+    metric : str
+        Which of its metrics.
+    over : {"datasets", "settings"}, default="datasets"
+        A block is a data set, with its mean over settings, or a data set in one setting.
+    prior_factor : float, default=1.0
+        Which of its prior factors.
+    """
+    check_choice(over, ("datasets", "settings"), "kind of block")
+    cells = scores(table[table["mechanism"] != _ORACLE], metric)
+    cells = cells[np.isclose(cells["prior_factor"], prior_factor)]
+    wide = cells.pivot(
+        index=["dataset", "mechanism", "hidden"], columns="label", values="value"
+    ).dropna(axis="columns")
+    if over == "datasets":
+        wide = wide.groupby(level="dataset").mean()
+    return wide.round(_DIGITS)
+
+
+def holes(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the trials that failed or took too long, one row each, with the reason.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Results.
+    """
+    shown = ["dataset", "mechanism", "hidden", "label", "repeat", "status", "message"]
+    # A failed trial has a row for each metric; its key tells it from others.
+    missing = table[table["status"] != "ok"].drop_duplicates([*shown, "key"])
+    return missing.sort_values(shown, ignore_index=True)[shown]
+
+
+def average_ranks(values: pd.DataFrame) -> pd.Series[float]:
+    """Return the average rank of each method over blocks: 1 is best, ties share their ranks.
+
+    Parameters
+    ----------
+    values : DataFrame of shape (n_blocks, n_methods)
+        Larger is better.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> average_ranks(pd.DataFrame({"one": [0.9, 0.8], "two": [0.5, 0.8]})).to_dict()
+    {'one': 1.25, 'two': 1.75}
+    """
+    return _complete(values).rank(axis=1, ascending=False).mean()
+
+
+def friedman(values: pd.DataFrame) -> Friedman:
+    r"""Test whether all methods rank alike, with the correction for ties.
+
+    With :math:`r_{ij}` the rank of method j of k in block i of N, and :math:`m = (k + 1) / 2`,
+
+    .. math:: \chi^2 = (k-1) \sum_j (\sum_i (r_{ij} - m))^2 / \sum_{ij} (r_{ij} - m)^2
+
+    and Iman and Davenport's :math:`F = (N-1)\chi^2 / (N(k-1) - \chi^2)`, with k-1 and
+    (k-1)(N-1) degrees of freedom. Demsar's own formula has no correction for ties.
+
+    Parameters
+    ----------
+    values : DataFrame of shape (n_blocks, n_methods)
+        At least two of each.
+
+    References
+    ----------
+    Demsar: Statistical comparisons of classifiers over multiple data sets. JMLR 2006.
+    """
+    from scipy import stats
+
+    n_blocks, n_methods = _complete(values).shape
+    if n_blocks < 2 or n_methods < 2:
+        raise ValueError(
+            f"Ranks need at least two blocks and two methods, got {n_blocks} and {n_methods}."
+        )
+    off = values.rank(axis=1).to_numpy() - (n_methods + 1) / 2
+    spread, most = float((off**2).sum()), n_blocks * (n_methods - 1)
+    chi = (n_methods - 1) * float((off.sum(axis=0) ** 2).sum()) / spread if spread else 0.0
+    # One order in every block leaves nothing to divide by: exactly 0, as ranks are halves.
+    rest = most - chi
+    f = (n_blocks - 1) * chi / rest if rest > 0 else float("inf")
+    return Friedman(
+        chi,
+        float(stats.chi2.sf(chi, n_methods - 1)),
+        f,
+        float(stats.f.sf(f, n_methods - 1, (n_methods - 1) * (n_blocks - 1))),
+        n_blocks,
+        n_methods,
+    )
+
+
+def critical_difference(n_methods: int, n_blocks: int, level: float = 0.05) -> float:
+    """Return by how much two average ranks must differ to be told apart (Nemenyi).
+
+    Parameters
+    ----------
+    n_methods, n_blocks : int
+        How many were ranked, and how often.
+    level : float, default=0.05
+        The chance of telling any two equals apart.
+
+    Examples
+    --------
+    >>> round(critical_difference(n_methods=4, n_blocks=14), 2)
+    1.25
+    """
+    from scipy.stats import studentized_range
+
+    if n_methods < 2 or n_blocks < 1:
+        raise ValueError(
+            f"Ranks need two methods and a block at least, got {n_methods} and {n_blocks}."
+        )
+    # Tables of the test give the studentized range over the root of 2.
+    wide = float(studentized_range.ppf(1 - check_share(level, "level"), n_methods, np.inf))
+    return wide / 2**0.5 * float((n_methods * (n_methods + 1) / (6 * n_blocks)) ** 0.5)
+
+
+def cliques(ranks: pd.Series[float], difference: float) -> list[tuple[str, ...]]:
+    """Return the largest groups of methods that a test cannot tell apart, best ranks first.
+
+    Parameters
+    ----------
+    ranks : Series
+        Average ranks by name.
+    difference : float
+        How far ranks of a group may lie apart, as from `critical_difference`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> cliques(pd.Series({"one": 1.2, "two": 2.0, "three": 2.8, "four": 4.0}), difference=1)
+    [('one', 'two'), ('two', 'three')]
+    """
+    ordered = ranks.sort_index().sort_values(kind="stable")
+    names, places = [str(name) for name in ordered.index], ordered.to_numpy(dtype=float)
+    found, reached = [], 0
+    for start, place in enumerate(places):
+        end = int(np.searchsorted(places, place + difference + 1e-9, side="right"))
+        if end - start > 1 and end > reached:
+            found.append(tuple(names[start:end]))
+            reached = end
+    return found
+
+
+def wilcoxon_holm(values: pd.DataFrame, base: str | None = None) -> pd.DataFrame:
+    """Compare methods in pairs by signed ranks, and correct for the number of pairs.
+
+    The mean difference is that of the first over the second.
+
+    Parameters
+    ----------
+    values : DataFrame of shape (n_blocks, n_methods)
+        Larger is better.
+    base : str or None, default=None
+        The method to compare with each of the others; None compares all pairs.
+    """
+    import pandas as pd
+
+    names = [str(name) for name in _complete(values).columns]
+    pairs = list(combinations(names, 2))
+    if base is not None:
+        check_choice(base, names, "method")
+        pairs = [(base, name) for name in names if name != base]
+    rows = []
+    for first, second in pairs:
+        # Rounded, for 0.3 - 0.2 and 0.2 - 0.1 are equal differences and must tie.
+        gap = np.round(values[first].to_numpy() - values[second].to_numpy(), _DIGITS)
+        rows.append((first, second, float(gap.mean()), _signed_rank_p(gap)))
+    pairwise = pd.DataFrame(rows, columns=["first", "second", "mean_difference", "p_value"])
+    return pairwise.assign(p_holm=_holm(pairwise["p_value"].to_numpy(dtype=float)))
+
+
+def bootstrap_difference(
+    first: Any, second: Any, n_draws: int = 2000, level: float = 0.95, seed: int = 0
+) -> Interval:
+    """Return the mean of first over second and its interval, by drawing data sets anew.
+
+    Parameters
+    ----------
+    first, second : arrays of shape (n_datasets,)
+        Scores of two methods on the same data sets, in the same order.
+    n_draws : int, default=2000
+        How often.
+    level : float, default=0.95
+        The share of means between the ends.
+    seed : int, default=0
+        Source of randomness.
+
+    Examples
+    --------
+    >>> bootstrap_difference([0.75, 0.5, 1.0], [0.5, 0.25, 0.75])
+    Interval(mean=0.25, low=0.25, high=0.25)
+    """
+    one, two = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    if one.ndim != 1 or one.shape != two.shape or not len(one):
+        raise ValueError(
+            "Both methods need a score for each data set, "
+            f"got shapes {one.shape} and {two.shape}."
+        )
+    # Sorted, so that the order of the data sets does not matter.
+    gap = np.sort(one - two)
+    if np.isnan(gap).any():
+        raise ValueError(
+            "Scores must be numbers, got NaN. Leave out data sets without a score."
+        )
+    drawn = as_generator(seed).integers(len(gap), size=(n_draws, len(gap)))
+    tail = (1 - check_share(level, "level")) / 2
+    low, high = np.quantile(gap[drawn].mean(axis=1), [tail, 1 - tail])
+    return Interval(float(gap.mean()), float(low), float(high))
+
+
+def _cells(
+    table: pd.DataFrame, metric: str, what: Literal["mean", "deviation"]
+) -> pd.DataFrame:
+    """Return one number for the repeats of each cell, the oracle's in every setting."""
+    fine = table[table["status"] == "ok"]
+    check_choice(metric, sorted(fine["metric"].unique()), "metric with results")
+    # Sorted, so that not even the last digit of a mean depends on the order of the rows.
+    rows = fine[fine["metric"] == metric].sort_values([*_CELL, "repeat", "value"])
+    repeats = rows.groupby(_CELL, observed=True)["value"]
+    cells = (repeats.mean() if what == "mean" else repeats.std(ddof=0)).reset_index()
+    settings = table.loc[table["mechanism"] != _ORACLE, ["mechanism", "hidden"]]
+    if settings.empty:
+        return cells
+    import pandas as pd
+
+    oracle = cells["mechanism"] == _ORACLE
+    spread = (
+        cells[oracle]
+        .drop(columns=["mechanism", "hidden"])
+        .merge(settings.drop_duplicates(), how="cross")
+    )
+    return pd.concat([cells[~oracle], spread]).sort_values(_CELL, ignore_index=True)[
+        [*_CELL, "value"]
+    ]
+
+
+def _over_datasets(cells: pd.DataFrame, prior_factor: float) -> pd.DataFrame:
+    """Average cells over data sets, methods by settings."""
+    chosen = cells[np.isclose(cells["prior_factor"], prior_factor)]
+    wide = chosen.pivot_table(
+        index="label", columns=["mechanism", "hidden"], values="value", observed=True
+    )
+    return wide[sorted(wide.columns, key=_place)]
+
+
+def _place(setting: Any) -> tuple[int, str, float]:
+    mechanism, hidden = setting
+    known = mechanism in MECHANISMS
+    return MECHANISMS.index(mechanism) if known else len(MECHANISMS), mechanism, -hidden
+
+
+def _complete(values: pd.DataFrame) -> pd.DataFrame:
+    if values.isna().to_numpy().any():
+        raise ValueError(
+            "Every method needs a value in every block, got NaN. Leave out methods or blocks."
+        )
+    return values
+
+
+def _signed_rank_p(gap: NDArray[Any]) -> float:
+    from scipy.stats import wilcoxon
+
+    return float(wilcoxon(gap).pvalue) if gap.any() else 1.0
+
+
+def _holm(p_values: NDArray[Any]) -> NDArray[Any]:
+    """Return Holm's step-down p values: the smallest times m, the next times m - 1, ..."""
+    order = np.argsort(p_values, kind="stable")
+    steps = np.arange(len(p_values), 0, -1) * p_values[order]
+    adjusted = np.empty(len(p_values))
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1)
+    return adjusted

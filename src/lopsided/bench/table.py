@@ -1,0 +1,90 @@
+"""The result table: the only bridge between running a study and telling what came out."""
+
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from lopsided._files import write_whole
+from lopsided.bench.trial import Row
+
+__all__ = ["append_rows", "as_table", "read_parts", "read_table", "write_table"]
+
+_ORDER = ["dataset", "repeat", "label", "mechanism", "hidden", "prior_factor", "metric"]
+
+
+def as_table(rows: Iterable[Row]) -> Any:
+    """Return rows as a data frame in an order that does not depend on how they came."""
+    import pandas as pd
+
+    table = pd.DataFrame(list(rows), columns=list(Row._fields))
+    return table.sort_values(_ORDER, kind="stable", ignore_index=True)
+
+
+def append_rows(path: Path, rows: Iterable[Row]) -> None:
+    """Add the rows of one trial to a file, as one line that is whole or will be overlooked.
+
+    Parameters
+    ----------
+    path : Path
+        A file of lines, one for each trial.
+    rows : iterable of Row
+        The rows.
+    """
+    line = json.dumps([list(row) for row in rows]) + "\n"
+    with open(path, "ab+") as file:
+        size = file.seek(0, os.SEEK_END)
+        if size:
+            file.seek(size - 1)
+            if file.read(1) != b"\n":  # the last run was cut off in the middle of a line
+                file.write(b"\n")
+        file.write(line.encode())
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def read_parts(folder: Path) -> list[Row]:
+    """Return the rows of every whole line in a folder of such files."""
+    rows = []
+    for path in sorted(folder.glob("*.jsonl")):
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+            try:
+                rows += [Row(*values) for values in json.loads(line)]
+            except (json.JSONDecodeError, TypeError):
+                continue  # cut off: that trial is run again
+    return rows
+
+
+def write_table(table: Any, path: Path) -> None:
+    """Write a table as parquet, whole or not at all."""
+    with write_whole(path) as draft:
+        table.to_parquet(draft, index=False, compression="zstd")
+
+
+def read_table(path: str | Path) -> Any:
+    """Read a table from its file, or from the folder of a study.
+
+    Parameters
+    ----------
+    path : path
+        A parquet file with the columns of `Row`, or a folder with `table.parquet`.
+    """
+    import pandas as pd
+
+    file = Path(path)
+    file = file / "table.parquet" if file.is_dir() else file
+    if not file.is_file():
+        raise FileNotFoundError(
+            f"No results are at {file}. Run the study first: lopsided bench."
+        )
+    try:
+        table = pd.read_parquet(file)
+    except (OSError, ValueError) as error:
+        raise ValueError(
+            f"{file} must be a table of results, and cannot be read: {error}"
+        ) from error
+    missing = set(Row._fields) - set(table.columns)
+    if missing:
+        raise ValueError(f"{file} must be a table of results; it lacks {sorted(missing)}.")
+    return table[list(Row._fields)]

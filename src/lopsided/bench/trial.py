@@ -1,0 +1,248 @@
+"""Trials: each fit of a study by name, and how one is run."""
+
+import hashlib
+import json
+import signal
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lopsided._check import require
+from lopsided.bench.study import Compared, Setting, Study
+from lopsided.methods.registry import build, get_method
+
+__all__ = ["ORACLE", "Row", "Split", "Trial", "make_split", "run_trial", "seed_of", "trials"]
+
+ORACLE = Setting("none", 0.0)  # of methods that are fitted on the truth, once for each split
+_KEY_LENGTH = 20
+
+
+class Trial(NamedTuple):
+    """One fit: which rows, which labels, which method, and a key that tells all of it."""
+
+    dataset: str
+    repeat: int
+    setting: Setting
+    method: Compared
+    prior_factor: float
+    key: str
+
+
+class Row(NamedTuple):
+    """One number of the result table."""
+
+    dataset: str
+    mechanism: str
+    hidden: float
+    method: str
+    label: str
+    prior_factor: float
+    repeat: int
+    metric: str
+    value: float
+    seconds: float
+    status: str
+    message: str
+    key: str
+
+
+class Split(NamedTuple):
+    """The training and test rows of one repeat, with their truth."""
+
+    X: NDArray[np.float64]
+    truth: NDArray[np.int8]
+    X_test: NDArray[np.float64]
+    truth_test: NDArray[np.int8]
+
+
+def seed_of(*words: Any) -> int:
+    """Return a seed that depends on the words alone, not on order, workers or machine."""
+    text = "|".join(map(str, words)).encode()
+    return int.from_bytes(hashlib.sha256(text).digest()[:4], "big")
+
+
+def trials(study: Study, hashes: Mapping[str, str]) -> Iterator[Trial]:
+    """Enumerate the trials of a study, those of one data set and repeat in a row.
+
+    Parameters
+    ----------
+    study : Study
+        The protocol.
+    hashes : mapping of str to str
+        The sha256 of each data set.
+    """
+    for dataset in study.datasets:
+        for repeat in range(study.first, study.first + study.repeats):
+            for method in study.methods:
+                if method.repeats is not None and repeat - study.first >= method.repeats:
+                    continue
+                for setting, factor in _conditions(study, method):
+                    key = _key(study, hashes[dataset], dataset, repeat, setting, method, factor)
+                    yield Trial(dataset, repeat, setting, method, factor, key)
+
+
+def _conditions(study: Study, method: Compared) -> Iterator[tuple[Setting, float]]:
+    """Return the labels and prior factors under which a method is run."""
+    entry = get_method(method.name)
+    if entry.labels == "true":
+        yield ORACLE, 1.0
+        return
+    for setting in study.settings:
+        for factor in study.prior_factors if entry.takes_prior else (1.0,):
+            yield setting, factor
+
+
+def _key(
+    study: Study,
+    sha256: str,
+    dataset: str,
+    repeat: int,
+    setting: Setting,
+    method: Compared,
+    factor: float,
+) -> str:
+    """Return a hash of all that a trial's numbers depend on, the code aside."""
+    entry = get_method(method.name)
+    parts = {
+        "data": sha256,
+        "dataset": dataset,
+        "repeat": repeat,
+        "setting": setting,
+        "label": method.label,
+        "target": entry.target,
+        "params": {k: repr(v) for k, v in {**entry.params, **method.params}.items()},
+        "factor": factor,
+        "metrics": study.metrics,
+        "test_share": study.test_share,
+        "seed": study.seed,
+    }
+    text = json.dumps(parts, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:_KEY_LENGTH]
+
+
+def make_split(study: Study, dataset: str, repeat: int) -> Split:
+    """Load a data set and split it for one repeat, stratified by the truth."""
+    from sklearn.model_selection import train_test_split
+
+    from lopsided.datasets import load
+
+    data = load(dataset)
+    rows, test = train_test_split(
+        np.arange(data.n_rows),
+        test_size=study.test_share,
+        stratify=data.y_true,
+        random_state=seed_of(study.seed, dataset, repeat),
+    )
+    return Split(data.X[rows], data.y_true[rows], data.X[test], data.y_true[test])
+
+
+def run_trial(trial: Trial, study: Study, split: Split) -> list[Row]:
+    """Run one trial; what goes wrong becomes a row with a status and a message.
+
+    Parameters
+    ----------
+    trial : Trial
+        What to run.
+    study : Study
+        The protocol it belongs to.
+    split : Split
+        The rows of its data set and repeat.
+    """
+    start = time.perf_counter()
+    try:
+        _import_parts(trial.method.name)
+        with _deadline(study.timeout):
+            scores, seconds = _fit_and_score(trial, study, split)
+        values = [_measure(metric, split.truth_test, scores) for metric in study.metrics]
+        status, message = "ok", ""
+    except TimeoutError:
+        status, message = "timeout", f"given up after {study.timeout:g} s"
+    except Exception as error:  # a failed trial is a row, whatever went wrong
+        status, message = "failed", f"{type(error).__name__}: {error}"[:500]
+    if status != "ok":
+        seconds = time.perf_counter() - start
+        values = [float("nan")] * len(study.metrics)
+    return [
+        Row(
+            trial.dataset,
+            trial.setting.mechanism,
+            trial.setting.hidden,
+            trial.method.name,
+            trial.method.label,
+            trial.prior_factor,
+            trial.repeat,
+            metric,
+            value,
+            seconds,
+            status,
+            message,
+            trial.key,
+        )
+        for metric, value in zip(study.metrics, values, strict=True)
+    ]
+
+
+def _import_parts(name: str) -> None:
+    """Import what a method needs: an alarm in the middle of that would leave it in pieces."""
+    method = get_method(name)
+    method.load()
+    for package in method.needs:
+        require(package)
+
+
+def _fit_and_score(trial: Trial, study: Study, split: Split) -> tuple[NDArray[Any], float]:
+    """Return the scores of the test rows and the seconds of the fit."""
+    import warnings
+
+    mechanism, hidden = trial.setting
+    words = study.seed, trial.dataset, trial.repeat
+    if trial.setting == ORACLE:
+        y = split.truth
+    else:
+        # Draws of one mechanism are nested: the share that is hidden has no seed of its own.
+        rng = np.random.default_rng(seed_of(*words, mechanism))
+        y = trial.setting.build().draw(split.X, split.truth, rng)
+    settings: dict[str, Any] = dict(trial.method.params)
+    if get_method(trial.method.name).takes_prior:
+        settings["prior"] = min(trial.prior_factor * float(split.truth.mean()), 0.95)
+    seed = seed_of(*words, mechanism, hidden, trial.method.label)
+    model = build(trial.method.name, random_state=seed, **settings)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # one for each of thousands of fits
+        start = time.perf_counter()
+        model.fit(split.X, y)
+        seconds = time.perf_counter() - start
+        return model.decision_function(split.X_test), seconds
+
+
+def _measure(metric: str, truth: NDArray[Any], scores: NDArray[Any]) -> float:
+    from lopsided import metrics
+
+    return float(getattr(metrics, metric)(truth, scores))
+
+
+@contextmanager
+def _deadline(seconds: float) -> Iterator[None]:
+    """Raise TimeoutError after some seconds, where the system and the thread allow it."""
+    if (
+        not hasattr(signal, "SIGALRM")
+        or threading.current_thread() is not threading.main_thread()
+    ):
+        yield
+        return
+
+    def stop(*_: Any) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -1,0 +1,254 @@
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pandas.testing import assert_frame_equal
+
+from lopsided.bench.runner import plan, run_study
+from lopsided.bench.study import Compared, Setting, Study
+from lopsided.bench.table import append_rows, as_table, read_parts, read_table
+from lopsided.bench.trial import make_split, run_trial, seed_of, trials
+from lopsided.datasets import describe
+
+QUICK = {"n_rounds": 5}
+STUDY = Study(
+    name="try",
+    title="A try",
+    datasets=("wine-rare", "breast-cancer-rare"),
+    settings=(Setting("scar", 0.5), Setting("sar-far", 0.5)),
+    methods=(
+        Compared("naive", "naive-xgb", QUICK),
+        Compared("focused", "focused-xgb", QUICK),
+        Compared("tree", "puhdt", repeats=1),
+        Compared("oracle", "xgb", QUICK),
+    ),
+    repeats=2,
+)
+HASHES = {name: describe(name).sha256 for name in STUDY.datasets}
+
+
+def numbers(table):
+    return table.drop(columns="seconds")
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The table of a run without any break, and its folder."""
+    folder = tmp_path_factory.mktemp("whole")
+    return run_study(STUDY, folder, jobs=1), folder
+
+
+def test_trials_are_enumerated_and_their_keys_are_their_own():
+    found = list(trials(STUDY, HASHES))
+    # 2 sets: naive and focused 2 repeats x 2 settings, tree 1 x 2, the oracle once a split
+    assert len(found) == 2 * (2 * 2 * 2 + 2 + 2)
+    assert len({trial.key for trial in found}) == len(found)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"seed": 1},
+        {"test_share": 0.4},
+        {"metrics": ("roc_auc",)},
+        {"methods": (Compared("naive", "naive-xgb", {"n_rounds": 6}),)},
+        {"methods": (Compared("other", "naive-xgb", QUICK),)},
+    ],
+)
+def test_whatever_changes_the_numbers_changes_the_key(change):
+    old = {trial.key for trial in trials(STUDY, HASHES)}
+    assert not old & {trial.key for trial in trials(replace(STUDY, **change), HASHES)}
+
+
+def test_other_data_change_the_key():
+    old = {trial.key for trial in trials(STUDY, HASHES)}
+    others = dict.fromkeys(HASHES, "0" * 64)
+    assert not old & {trial.key for trial in trials(STUDY, others)}
+
+
+def test_a_new_method_leaves_the_keys_of_the_others():
+    more = replace(STUDY, methods=(*STUDY.methods, Compared("bag", "pu-bagging")), repeats=3)
+    keys = {trial.key for trial in trials(more, HASHES)}
+    assert {trial.key for trial in trials(STUDY, HASHES)} <= keys
+
+
+def test_the_table_is_complete_and_depends_on_the_labels(whole):
+    table, _ = whole
+    assert (table["status"] == "ok").all()
+    assert len(table) == 2 * len(list(trials(STUDY, HASHES)))
+    assert table["value"].between(0, 1).all()
+    assert set(table.loc[table["label"] == "oracle", "mechanism"]) == {"none"}
+    settings = table[table["label"] == "naive"].groupby(["mechanism", "hidden"])["value"]
+    assert settings.mean().nunique() == 2  # other labels, other numbers
+
+
+def test_two_workers_and_another_order_give_the_same_numbers(whole, tmp_path):
+    other = replace(STUDY, datasets=STUDY.datasets[::-1], methods=STUDY.methods[::-1])
+    assert_frame_equal(numbers(run_study(other, tmp_path, jobs=2)), numbers(whole[0]))
+
+
+def test_nothing_is_left_to_run_after_a_run(whole):
+    assert plan(STUDY, whole[1]).left == []
+    assert read_table(whole[1]).equals(whole[0])
+    assert sorted(path.name for path in whole[1].iterdir()) == [
+        ".lock",
+        "parts",
+        "table.parquet",
+    ]
+
+
+def test_a_changed_method_and_one_to_redo_are_run_again_and_nothing_else(whole):
+    changed = replace(
+        STUDY, methods=(Compared("naive", "naive-xgb", {"n_rounds": 6}), *STUDY.methods[1:])
+    )
+    assert {trial.method.label for trial in plan(changed, whole[1]).left} == {"naive"}
+    assert {t.method.label for t in plan(STUDY, whole[1], redo=["tree"]).left} == {"tree"}
+
+
+def test_a_committed_table_seeds_a_run(whole, tmp_path):
+    committed = whole[1] / "table.parquet"
+    assert plan(STUDY, tmp_path, committed=[committed]).left == []
+    table = run_study(STUDY, tmp_path, committed=[committed])
+    assert_frame_equal(table, whole[0])
+
+
+def test_running_a_part_keeps_the_rest(whole, tmp_path):
+    part = run_study(STUDY, tmp_path, only=["tree"])
+    assert set(part["label"]) == {"tree"}
+    both = run_study(STUDY, tmp_path, only=["wine-rare"])
+    assert set(both["dataset"]) == set(STUDY.datasets)
+    rest = run_study(STUDY, tmp_path)
+    assert_frame_equal(numbers(rest), numbers(whole[0]))
+
+
+def test_results_of_an_earlier_form_of_a_method_come_back_with_it(tmp_path):
+    small = replace(STUDY, datasets=("wine-rare",), methods=STUDY.methods[:1], repeats=1)
+    first = run_study(small, tmp_path)
+    other = replace(small, methods=(Compared("naive", "naive-xgb", {"n_rounds": 6}),))
+    run_study(other, tmp_path)
+    assert plan(small, tmp_path).left == []
+    assert_frame_equal(run_study(small, tmp_path), first)
+
+
+def test_a_failed_or_late_trial_is_a_row_and_is_tried_again(tmp_path):
+    bad = Compared("bad", "naive-xgb", {"n_rounds": -1})
+    study = replace(STUDY, datasets=("wine-rare",), methods=(bad, STUDY.methods[0]), repeats=1)
+    table = run_study(study, tmp_path)
+    failed = table[table["label"] == "bad"]
+    assert (failed["status"] == "failed").all()
+    assert failed["message"].str.contains("n_rounds must be at least 1").all()
+    assert failed["value"].isna().all()
+    assert (table.loc[table["label"] == "naive", "status"] == "ok").all()
+    assert {trial.method.label for trial in plan(study, tmp_path).left} == {"bad"}
+    slow = Compared("slow", "naive-xgb", {"n_rounds": 100_000})
+    late = replace(study, methods=(slow,), timeout=0.3, settings=study.settings[:1])
+    trial = next(trials(late, HASHES))
+    rows = run_trial(trial, late, make_split(late, "wine-rare", 0))
+    assert {row.status for row in rows} == {"timeout"}
+    assert rows[0].seconds < 5
+
+
+def test_a_torn_line_costs_its_trial_alone(tmp_path):
+    rows = run_trial(next(trials(STUDY, HASHES)), STUDY, make_split(STUDY, "wine-rare", 0))
+    path = tmp_path / "wine-rare-0000.jsonl"
+    append_rows(path, rows)
+    with open(path, "a") as file:
+        file.write('[["wine-rare", "scar"')  # cut off here
+    assert read_parts(tmp_path) == rows
+    append_rows(path, rows)
+    assert read_parts(tmp_path) == rows + rows
+    assert len(as_table(rows)) == 2
+
+
+CODE = """
+import sys
+sys.path.insert(0, {here!r})
+from test_runner import STUDY, Path, run_study
+if __name__ == "__main__":
+    run_study(STUDY, Path({folder!r}), jobs=2)
+"""
+
+
+def start(folder):
+    script = Path(folder) / "run.py"
+    script.parent.mkdir(exist_ok=True)
+    script.write_text(CODE.format(here=str(Path(__file__).parent), folder=str(folder)))
+    return subprocess.Popen([sys.executable, script], start_new_session=True)
+
+
+def test_a_killed_study_goes_on_where_it_was(whole, tmp_path):
+    chance = random.Random(0)
+    for _ in range(3):
+        run = start(tmp_path)
+        deadline = time.monotonic() + 60
+        target = len(list(read_parts(tmp_path / "parts"))) + 2
+        while time.monotonic() < deadline and run.poll() is None:
+            if len(read_parts(tmp_path / "parts")) >= target:
+                break
+            time.sleep(0.02)
+        time.sleep(0.2 * chance.random())
+        if run.poll() is None:
+            os.killpg(run.pid, signal.SIGKILL)
+        run.wait()
+    left = len(plan(STUDY, tmp_path).left)
+    assert left < len(list(trials(STUDY, HASHES)))
+    assert_frame_equal(numbers(run_study(STUDY, tmp_path, jobs=1)), numbers(whole[0]))
+
+
+def test_two_runs_into_one_folder_are_refused(tmp_path):
+    import fcntl
+
+    with open(tmp_path / ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(ValueError, match="in use by another run"):
+            run_study(STUDY, tmp_path)
+
+
+def test_a_folder_that_cannot_be_written_to_is_an_error_and_keeps_what_was_finished(
+    whole, tmp_path, monkeypatch
+):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    run_study(STUDY, tmp_path, only=["tree"])
+    monkeypatch.setattr("lopsided.bench.runner.write_table", full)
+    with pytest.raises(OSError, match="No space left"):
+        run_study(STUDY, tmp_path, only=["naive"])
+    monkeypatch.undo()
+    left = {trial.method.label for trial in plan(STUDY, tmp_path).left}
+    assert left == {"focused", "oracle"}
+
+
+def test_a_dead_worker_costs_one_trial(tmp_path, monkeypatch):
+    from lopsided.bench import runner
+
+    small = replace(STUDY, datasets=("wine-rare",), methods=STUDY.methods[:2], repeats=1)
+    task = list(trials(small, HASHES))
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    (parts / "wine-rare-0000.running").write_text(task[1].key)
+    append_rows(
+        parts / "wine-rare-0000.jsonl",
+        run_trial(task[0], small, make_split(small, "wine-rare", 0)),
+    )
+    left = runner._without_dead([task], parts)
+    assert left == [task[2:]]
+    dead = [row for row in read_parts(parts) if row.status == "failed"]
+    assert [row.key for row in dead] == [task[1].key]
+    assert "died" in dead[0].message
+
+
+def test_seeds_depend_on_every_word_and_nothing_else():
+    assert seed_of(0, "wine-rare", 1) == seed_of(0, "wine-rare", 1)
+    assert len({seed_of(a, b) for a in range(30) for b in ("x", "y")}) == 60
+    assert (
+        np.random.default_rng(seed_of("a")).random()
+        == np.random.default_rng(seed_of("a")).random()
+    )

@@ -1,0 +1,71 @@
+import pytest
+
+from lopsided.bench.study import Compared, Setting, read_study
+from lopsided.labeling import SAR, SCAR
+
+GOOD = """
+title = "A try"
+datasets = ["digits-8", "bundled"]
+mechanisms = ["sar-far", { kind = "scar", hidden = [0.5] }]
+methods = [
+    "naive-xgb",
+    { label = "deep", name = "ifpu-xgb", params = { max_depth = 9 }, repeats = 2 },
+]
+repeats = 3
+prior_factors = [0.5, 1.0]
+"""
+
+
+def write(folder, text):
+    path = folder / "try.toml"
+    path.write_text(text)
+    return path
+
+
+def test_a_study_is_read(tmp_path):
+    study = read_study(write(tmp_path, GOOD))
+    assert study.name == "try"
+    assert study.datasets[0] == "digits-8"
+    assert len(study.datasets) == len(set(study.datasets)) == 4
+    assert study.settings[-1] == Setting("scar", 0.5)
+    assert [s.hidden for s in study.settings[:3]] == [0.75, 0.5, 0.25]
+    assert study.methods[0] == Compared("naive-xgb", "naive-xgb")
+    assert study.methods[1].params == {"max_depth": 9}
+    assert (study.repeats, study.test_share, study.seed) == (3, 0.3, 0)
+
+
+def test_settings_build_their_mechanisms():
+    assert Setting("scar", 0.5).build() == SCAR(0.5)
+    assert Setting("sar-near", 0.5).build() == SAR(0.5, "near")
+    assert Setting("sar-far", 0.25).build() == SAR(0.25, "far")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("repeats = 3", "repeat = 3", "Did you mean repeats"),
+        ("repeats = 3", "repeats = 0", "at least 1"),
+        ("repeats = 3", "repeats = 'many'", "invalid literal"),
+        ("repeats = 3", "test_share = 1.5", "test_share"),
+        ('"naive-xgb"', '"naive-xbg"', "Did you mean naive-xgb"),
+        ('label = "deep"', 'label = "naive-xgb"', "naive-xgb twice"),
+        ('label = "deep"', 'lable = "deep"', "Did you mean label"),
+        ('name = "ifpu-xgb", ', "", "needs a name"),
+        ('"digits-8"', '"digit-8"', "Did you mean digits-8"),
+        ('"sar-far"', '"sar-fat"', "Did you mean sar-far"),
+        ("hidden = [0.5]", "hidden = [1.5]", "hidden"),
+        ("hidden = [0.5]", "hiden = [0.5]", "got also hiden"),
+        ('title = "A try"', "", "needs title"),
+        ('title = "A try"', "title = ", "must be TOML"),
+    ],
+)
+def test_what_is_wrong_is_said_with_the_name_of_the_file(tmp_path, old, new, words):
+    path = write(tmp_path, GOOD.replace(old, new))
+    with pytest.raises(ValueError, match=words) as caught:
+        read_study(path)
+    assert "try.toml" in str(caught.value)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"No study is at .*gone.toml"):
+        read_study(tmp_path / "gone.toml")
