@@ -10,6 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import lopsided
+from lopsided import ranking
 from lopsided._check import PriorWarning
 from lopsided.labeling import SCAR
 from lopsided.methods._base import PUClassifier
@@ -168,3 +169,8 @@ def test_ranks_against_a_reference_are_shares_that_keep_the_order():
 def test_ranks_of_tied_references_are_their_middle():
     assert_allclose(rank_against([1, 1, 1, 1], [1, 2]), [0.5, 0.5 + 0.5 / 8])
     assert_allclose(rank_against([0, 0, 1, 1], [0, 1]), [0.25, 0.75])
+
+
+@pytest.mark.parametrize("method", lopsided.list_methods())
+def test_every_method_can_be_named_for_a_ranking(method):
+    assert ranking._template(method, None, n_jobs=1).n_jobs == 1

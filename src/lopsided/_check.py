@@ -15,6 +15,7 @@ __all__ = [
     "PriorWarning",
     "as_generator",
     "check_choice",
+    "check_count",
     "check_labels",
     "check_prior",
     "check_share",
@@ -58,6 +59,14 @@ def as_generator(random_state: Any) -> np.random.Generator:
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31, size=4))
     return np.random.default_rng(random_state)
+
+
+def check_count(value: Any, name: str, least: int = 1) -> int:
+    """Return a whole number that is at least `least`, or say what came instead."""
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not whole or value < least:
+        raise ValueError(f"{name} must be a whole number from {least}, got {value!r}.")
+    return int(value)
 
 
 def check_choice(value: str, choices: Iterable[str], what: str) -> str:

@@ -167,7 +167,7 @@ def _methods(options: argparse.Namespace) -> None:
 
     for name in list_methods("any" if options.all else "pu"):
         method = get_method(name)
-        print(f"{name:<14} {method.summary}")
+        print(f"{name:<16} {method.summary}")
 
 
 def _datasets(options: argparse.Namespace) -> None:

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 
 from lopsided.methods._inputs import fit_inputs
@@ -26,7 +27,22 @@ def test_a_weight_of_two_counts_a_row_twice():
 
 def test_a_huge_constant_column_does_not_blow_up():
     table = np.full((5, 1), 1e15) + np.array([[0.0], [0.0], [0.125], [0.0], [0.0]])
-    assert_allclose(fit_inputs(table).transform(table + 1), 1, atol=0.2)
+    assert np.abs(fit_inputs(table).transform(table + 1)).max() <= 1
+
+
+@pytest.mark.parametrize("size", [1e-170, 1e-5, 1e30])
+def test_the_size_of_a_column_does_not_matter(size):
+    table = np.random.default_rng(0).normal(size=(50, 1))
+    expected = fit_inputs(table).transform(table)
+    assert_allclose(fit_inputs(table * size).transform(table * size), expected)
+
+
+def test_numbers_beyond_measure_are_refused():
+    table = np.array([[1.0], [1e200], [2.0]])
+    with pytest.raises(ValueError, match=r"below 3\.4e\+38 in size"):
+        fit_inputs(table)
+    with pytest.raises(ValueError, match="Rescale"):
+        fit_inputs(table[:1]).transform(table)
 
 
 def test_a_column_without_any_value_is_all_zero():

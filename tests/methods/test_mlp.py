@@ -84,6 +84,8 @@ def test_any_number_of_threads_gives_nearly_the_same_scores(table):
     [
         {"risk": "nnpu"},
         {"widths": (0,)},
+        {"widths": 2.5},
+        {"n_steps": None},
         {"n_steps": 0},
         {"batch_size": 1},
         {"device": "abacus"},

@@ -131,8 +131,18 @@ def test_refit_weights_are_those_of_inverse_propensities_and_none_is_negative():
     assert_allclose(weight.sum(), max(len(y), labeled.sum()), rtol=1e-3)
 
 
-@pytest.mark.parametrize("setting", [{"max_iter": 0}, {"window": 1}])
+def test_propensities_of_any_frame_that_was_fitted():
+    polars = pytest.importorskip("polars")
+    X, y, _, _ = draw(200)
+    frame = polars.DataFrame(X, schema=list("abcd"))
+    model = SAREMClassifier(max_iter=2).fit(frame, y)
+    assert (model.propensity(frame) == model.propensity(frame.to_pandas())).all()
+
+
+@pytest.mark.parametrize(
+    "setting", [{"max_iter": 0}, {"max_iter": 2.5}, {"window": 1}, {"least_propensity": 5}]
+)
 def test_settings_without_sense_are_refused(setting):
     X, y, _, _ = draw(60)
-    with pytest.raises(ValueError, match="at least"):
+    with pytest.raises(ValueError, match="must be"):
         SAREMClassifier(**setting).fit(X, y)

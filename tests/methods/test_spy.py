@@ -63,6 +63,14 @@ def test_when_no_row_is_below_the_spies_the_least_suspected_ones_are_taken():
     assert len(model.reliable_) == 26
 
 
+def test_a_round_leaves_at_least_one_labeled_row(table):
+    X, y, _ = table
+    few = np.zeros_like(y)
+    few[np.flatnonzero(y)[:4]] = 1
+    model = SpyClassifier(spy_share=0.9, random_state=0).fit(X, few)
+    assert np.isfinite(model.decision_function(X)).all()
+
+
 @pytest.mark.parametrize("setting", [{"spy_share": 1.0}, {"noise": -0.1}])
 def test_settings_without_sense_are_refused(table, setting):
     with pytest.raises(ValueError, match="at least 0 and below 1"):

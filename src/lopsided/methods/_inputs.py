@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 __all__ = ["Inputs", "fit_inputs"]
 
+_LARGEST = 3.4e38  # the largest number in single precision
+
 
 @dataclass(frozen=True)
 class Inputs:
@@ -40,7 +42,7 @@ class Inputs:
         -------
         ndarray of shape (n_rows, n_columns)
         """
-        values = (np.asarray(X[:, self.numbers], np.float64) - self.means) / self.scales
+        values = (_numbers(X, self.numbers) - self.means) / self.scales
         parts = [np.nan_to_num(values, nan=0.0), np.isnan(X[:, self.flagged]).astype(float)]
         for position, n_levels in self.levels.items():
             parts.append((X[:, [position]] == np.arange(n_levels)).astype(float))
@@ -63,8 +65,12 @@ def fit_inputs(
     """
     levels = {} if levels is None else levels
     numbers = np.setdiff1d(np.arange(X.shape[1]), list(levels)).astype(np.intp)
-    values = np.asarray(X[:, numbers], np.float64)
+    values = _numbers(X, numbers)
     missing = np.isnan(values)
+    # Squares of very small numbers would vanish, and no column's size matters here.
+    sizes = np.abs(np.nan_to_num(values)).max(axis=0, initial=0.0)
+    sizes[sizes == 0] = 1.0
+    values = values / sizes
     counts = (~missing).astype(float)
     if weight is not None:
         counts *= np.asarray(weight)[:, None]
@@ -74,4 +80,12 @@ def fit_inputs(
     scales = np.sqrt((counts * spread**2).sum(axis=0) / totals)
     # A column that hardly varies beside its size is constant but for rounding.
     scales[scales <= 1e-12 * np.maximum(np.abs(means), 1e-300)] = 1.0
-    return Inputs(means, scales, numbers, numbers[missing.any(axis=0)], dict(levels))
+    flagged = numbers[missing.any(axis=0)]
+    return Inputs(means * sizes, scales * sizes, numbers, flagged, dict(levels))
+
+
+def _numbers(X: NDArray[Any], columns: NDArray[np.intp]) -> NDArray[np.float64]:
+    values = np.asarray(X[:, columns], np.float64)
+    if (np.abs(values) > _LARGEST).any():
+        raise ValueError(f"X must hold numbers below {_LARGEST:.1e} in size. Rescale them.")
+    return values

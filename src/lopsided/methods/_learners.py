@@ -5,9 +5,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import has_fit_parameter
 
-__all__ = ["check_learner", "fit_learner", "log_odds_of", "positive_chance"]
+__all__ = [
+    "check_learner",
+    "fit_learner",
+    "log_odds_of",
+    "positive_chance",
+    "positive_log_odds",
+]
 
 _SUREST = 1e-9  # how near to 0 and 1 a chance may come before it is turned into log-odds
 
@@ -44,6 +51,13 @@ def fit_learner(
 def positive_chance(model: Any, X: Any) -> NDArray[np.float64]:
     """Return the chance of class 1 of each row."""
     return np.asarray(model.predict_proba(X)[:, list(model.classes_).index(1)], np.float64)
+
+
+def positive_log_odds(model: Any, X: Any) -> NDArray[np.float64]:
+    """Return the log-odds of class 1, as the model has them or from its chances."""
+    if isinstance(model, LogisticRegression):  # its chances reach 0 and 1, its scores do not
+        return np.asarray(model.decision_function(X), np.float64)
+    return log_odds_of(positive_chance(model, X))
 
 
 def log_odds_of(chance: NDArray[np.float64]) -> NDArray[np.float64]:

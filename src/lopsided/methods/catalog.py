@@ -187,7 +187,7 @@ METHODS: tuple[Method, ...] = (
         "imbnnpu-mlp",
         _NET,
         {"risk": imbnnpu()},
-        "The same with both classes weighed alike.",
+        "A net on the non-negative PU risk, both classes weighed alike.",
         "Su, Chen, Xu. IJCAI 2021.",
         needs=("torch",),
         quick=_SMALL_NET,

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
-from lopsided._check import check_choice
+from lopsided._check import check_choice, check_count
 from lopsided.methods._base import Accepts, PUClassifier
 from lopsided.methods._inputs import fit_inputs
 from lopsided.methods._learners import (
@@ -15,6 +15,7 @@ from lopsided.methods._learners import (
     fit_learner,
     log_odds_of,
     positive_chance,
+    positive_log_odds,
 )
 
 __all__ = ["ElkanNotoClassifier", "hidden_weights", "label_frequency"]
@@ -46,6 +47,8 @@ class ElkanNotoClassifier(PUClassifier):
     refit : bool, default=True
         Whether to fit again with weights. Otherwise the chances of being labeled are divided by
         the frequency, which leaves their order as it is.
+    n_jobs : int or None, default=None
+        Threads of linear algebra; None is 1 and -1 is all.
     random_state : int, Generator or None, default=None
         Seed of the folds and of the classifier, where it draws.
 
@@ -75,12 +78,19 @@ class ElkanNotoClassifier(PUClassifier):
     _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
 
     def __init__(
-        self, classifier=None, frequency="mean", n_folds=5, refit=True, random_state=None
+        self,
+        classifier=None,
+        frequency="mean",
+        n_folds=5,
+        refit=True,
+        n_jobs=None,
+        random_state=None,
     ):
         self.classifier = classifier
         self.frequency = frequency
         self.n_folds = n_folds
         self.refit = refit
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def _needs_prior(self) -> bool:
@@ -88,8 +98,7 @@ class ElkanNotoClassifier(PUClassifier):
 
     def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
         check_choice(self.frequency, ("mean", "ratio", "max"), "way to estimate the frequency")
-        if not self.n_folds >= 2:
-            raise ValueError(f"n_folds must be at least 2, got {self.n_folds!r}.")
+        check_count(self.n_folds, "n_folds", least=2)
         learner = LogisticRegression() if self.classifier is None else self.classifier
         learner = check_learner(learner, "classifier")
         self.inputs_ = fit_inputs(X, self._levels(), weight)
@@ -126,6 +135,8 @@ class ElkanNotoClassifier(PUClassifier):
     ) -> NDArray[np.float64]:
         """Return the chance of being labeled by a model that has not seen the row."""
         n_folds = min(self.n_folds, int(y.sum()), int((y == 0).sum()))
+        if n_folds < 2:  # a single unlabeled row cannot be held out
+            return positive_chance(fit_learner(learner, inputs, y, weight, rng), inputs)
         folds = StratifiedKFold(n_folds, shuffle=True, random_state=int(rng.integers(2**31)))
         chances = np.empty(len(y))
         for rows, others in folds.split(inputs, y):
@@ -134,10 +145,15 @@ class ElkanNotoClassifier(PUClassifier):
         return chances
 
     def _scores(self, X: Any) -> Any:
-        chance = positive_chance(self.classifier_, self.inputs_.transform(X))
-        if not self.refit:
-            chance = np.minimum(chance / self.label_frequency_, 1.0)
-        return log_odds_of(chance)
+        inputs = self.inputs_.transform(X)
+        scores = positive_log_odds(self.classifier_, inputs)
+        if self.refit:
+            return scores
+        chance = positive_chance(self.classifier_, inputs) / self.label_frequency_
+        # Chances above 1 keep their order: from just below it, scores rise as the model's own.
+        turn = _SUREST * self.label_frequency_
+        beyond = np.maximum(scores - log_odds_of(np.array(turn)), 0.0)
+        return log_odds_of(np.minimum(chance, _SUREST)) + beyond
 
 
 def label_frequency(
@@ -161,11 +177,12 @@ def label_frequency(
     if kind == "mean":
         return float(np.average(chances[labeled], weights=weight[labeled]))
     if kind == "ratio":
-        return float((weight * chances)[labeled].sum() / (weight * chances).sum())
+        total = (weight * chances).sum()
+        return float((weight * chances)[labeled].sum() / total) if total > 0 else 0.0
     return float(chances.max())
 
 
 def hidden_weights(chances: NDArray[Any], frequency: float) -> NDArray[np.float64]:
     """Return the chance of unlabeled rows to be positive, given their chance to be labeled."""
     g = np.minimum(chances, _SUREST)
-    return np.clip((1 - frequency) / frequency * g / (1 - g), 0.0, 1.0)
+    return np.clip((1 - frequency) / frequency * g / (1 - g), 0.0, 1.0 - 1e-6)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from lopsided._check import require
+from lopsided._check import check_count, require
 from lopsided._math import sigmoid
 from lopsided.methods._base import Accepts, PUClassifier
 from lopsided.methods._frames import as_pandas
@@ -135,12 +135,11 @@ class LBEClassifier(PUClassifier):
         )
         with threads(self._n_threads()):
             train_pair(first, second, inputs, labels, weights, rounds, rng)
-        self.net_, self.propensity_net_ = first.cpu().double(), second.cpu().double()
+        self.net_, self.propensity_net_ = (net.cpu().double().eval() for net in (first, second))
 
     def _check_settings(self) -> None:
         for name in ("width", "n_warm_up", "n_rounds", "n_steps"):
-            if not getattr(self, name) >= 0:
-                raise ValueError(f"{name} must be at least 0, got {getattr(self, name)!r}.")
+            check_count(getattr(self, name), name, least=0)
         for name in ("subset", "keep"):
             if not 0 < getattr(self, name) <= 1:
                 raise ValueError(

@@ -1,12 +1,13 @@
 """A neural network on any PU risk."""
 
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
-from lopsided._check import require
+from lopsided._check import check_count, require
 from lopsided.methods._base import Accepts, PUClassifier
 from lopsided.methods._inputs import fit_inputs
 from lopsided.risks import Risk, check_risk, ifpu
@@ -30,14 +31,14 @@ class NeuralRiskClassifier(PUClassifier):
         What to lower; None is `ifpu()`, the focused PU risk.
     prior : float or None, default=None
         P(y_true = 1) in the whole table; None guesses twice the labeled share.
-    widths : sequence of int, default=(300, 300, 300, 300)
+    widths : int or sequence of int, default=(300, 300, 300, 300)
         Units of each hidden layer.
     n_steps : int, default=200
         Steps of training, rounded up to whole epochs.
     batch_size : int, default=256
         Rows of a batch, about.
     learning_rate, weight_decay : float, default=1e-3 and 0.05
-        Of Adam; the rate sinks to 0 along the way, the decay is added to the gradient.
+        Of Adam; the rate sinks from epoch to epoch, the decay is added to the gradient.
     patience : int or None, default=None
         Stop when the risk of held-out rows has not sunk for so many epochs, and keep the net of
         the best. None runs all steps, and so do fewer than 20 labeled rows.
@@ -116,7 +117,7 @@ class NeuralRiskClassifier(PUClassifier):
         self.inputs_ = fit_inputs(X, self._levels(), weight)
         generator = torch.Generator().manual_seed(int(rng.integers(2**63)))
         start = self.risk_.rest(y, self.prior_, weight)
-        net = MLP(self.inputs_.n_columns, tuple(self.widths), start, generator)
+        net = MLP(self.inputs_.n_columns, self._widths(), start, generator)
         net.to(pick_device(self.device))
         schedule = Schedule(
             self.n_steps,
@@ -141,12 +142,13 @@ class NeuralRiskClassifier(PUClassifier):
                 rng,
                 None if watched is None else (self.risk_.take(watched), part(watched)),
             )
-        self.net_ = net.cpu().double()  # a row's score then hardly depends on its batch
+        self.net_ = net.cpu().double().eval()  # a row's score then hardly depends on its batch
 
     def _split(self, y: NDArray[np.int8], rng: np.random.Generator) -> tuple[Any, Any]:
         """Return the rows to train on, and those to watch or None."""
         everything = np.arange(len(y))
-        if self.patience is None or y.sum() < _ENOUGH_LABELS:
+        held_out = self.validation_share * min(y.sum(), (y == 0).sum())
+        if self.patience is None or y.sum() < _ENOUGH_LABELS or held_out < 1:
             return everything, None
         rows, watched = train_test_split(
             everything,
@@ -156,13 +158,16 @@ class NeuralRiskClassifier(PUClassifier):
         )
         return rows, watched
 
+    def _widths(self) -> tuple[int, ...]:
+        return tuple(self.widths) if isinstance(self.widths, Iterable) else (self.widths,)
+
     def _check_settings(self) -> None:
-        for name, least in (("n_steps", 1), ("batch_size", 2), ("patience", 1)):
-            value = getattr(self, name)
-            if value is not None and not value >= least:
-                raise ValueError(f"{name} must be at least {least}, got {value!r}.")
-        if not all(width >= 1 for width in self.widths):
-            raise ValueError(f"widths must be at least 1 each, got {self.widths!r}.")
+        check_count(self.n_steps, "n_steps")
+        check_count(self.batch_size, "batch_size", least=2)
+        if self.patience is not None:
+            check_count(self.patience, "patience")
+        for width in self._widths():
+            check_count(width, "Each of widths")
         if not 0 < self.validation_share < 1:
             raise ValueError(
                 f"validation_share must lie between 0 and 1, got {self.validation_share!r}."

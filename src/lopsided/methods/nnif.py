@@ -11,8 +11,7 @@ from lopsided.methods._inputs import fit_inputs
 from lopsided.methods._learners import (
     check_learner,
     fit_learner,
-    log_odds_of,
-    positive_chance,
+    positive_log_odds,
 )
 
 __all__ = ["NNIFClassifier", "mean_path", "weighted_path"]
@@ -131,7 +130,7 @@ class NNIFClassifier(PUClassifier):
         return require("xgboost").XGBClassifier(n_jobs=self._n_threads())
 
     def _scores(self, X: Any) -> Any:
-        return log_odds_of(positive_chance(self.classifier_, self.inputs_.transform(X)))
+        return positive_log_odds(self.classifier_, self.inputs_.transform(X))
 
 
 def mean_path(forest: Any, X: NDArray[Any]) -> NDArray[np.float64]:

@@ -7,20 +7,24 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
+from lopsided._check import check_count
 from lopsided._math import positive_posterior
 from lopsided._progress import Bar
 from lopsided.methods._base import Accepts, PUClassifier
+from lopsided.methods._frames import as_pandas
 from lopsided.methods._inputs import fit_inputs
 from lopsided.methods._learners import (
     check_learner,
     fit_learner,
     log_odds_of,
     positive_chance,
+    positive_log_odds,
 )
 
 __all__ = ["SAREMClassifier", "has_settled"]
 
 _SUREST = 1e-6  # chances and propensities stay this far from 0 and 1
+_MANY_COLUMNS = 200
 _FIRST_STOP = 10  # the last iteration, counted from 0, at which the loop may not end yet
 
 
@@ -54,6 +58,8 @@ class SAREMClassifier(PUClassifier):
         the window, below which to stop.
     least_propensity : float, default=0.01
         Propensities are taken to be at least this large when refitting.
+    n_jobs : int or None, default=None
+        Threads of linear algebra; None is 1 and -1 is all.
     random_state : int, Generator or None, default=None
         Seed of the two models, where they draw.
 
@@ -93,6 +99,7 @@ class SAREMClassifier(PUClassifier):
         window=10,
         tol=1e-4,
         least_propensity=0.01,
+        n_jobs=None,
         random_state=None,
     ):
         self.classifier = classifier
@@ -103,6 +110,7 @@ class SAREMClassifier(PUClassifier):
         self.window = window
         self.tol = tol
         self.least_propensity = least_propensity
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def _needs_prior(self) -> bool:
@@ -119,7 +127,7 @@ class SAREMClassifier(PUClassifier):
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(self)
-        numbers = self._numbers(X, reset=False)
+        numbers = self._numbers(as_pandas(X), reset=False)
         return _inside(
             positive_chance(
                 self.propensity_model_, self.propensity_inputs_.transform(self._seen(numbers))
@@ -127,19 +135,21 @@ class SAREMClassifier(PUClassifier):
         )
 
     def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
-        if not self.max_iter >= 1 or not self.window >= 2:
+        check_count(self.max_iter, "max_iter")
+        check_count(self.window, "window", least=2)
+        if not 0 < self.least_propensity <= 1:
             raise ValueError(
-                "max_iter must be at least 1 and window at least 2, got "
-                f"{self.max_iter!r} and {self.window!r}."
+                "least_propensity must be above 0 and at most 1, got "
+                f"{self.least_propensity!r}."
             )
         self.inputs_ = fit_inputs(X, self._levels(), weight)
         seen = self._seen(X)
         self.propensity_inputs_ = fit_inputs(seen, self._seen_levels(), weight)
         learners = {
-            name: check_learner(_logistic() if given is None else given, name)
-            for name, given in (
-                ("classifier", self.classifier),
-                ("propensity_model", self.propensity_model),
+            name: check_learner(_logistic(inputs.n_columns) if given is None else given, name)
+            for name, given, inputs in (
+                ("classifier", self.classifier, self.inputs_),
+                ("propensity_model", self.propensity_model, self.propensity_inputs_),
             )
         }
         with self._linear_algebra():
@@ -173,7 +183,7 @@ class SAREMClassifier(PUClassifier):
         self.n_iter_, self.log_likelihood_ = len(likelihood), np.array(likelihood)
 
     def _scores(self, X: Any) -> Any:
-        return log_odds_of(positive_chance(self.classifier_, self.inputs_.transform(X)))
+        return positive_log_odds(self.classifier_, self.inputs_.transform(X))
 
     def _columns(self) -> Sequence[int]:
         if self.propensity_columns is None:
@@ -295,8 +305,10 @@ def has_settled(
     return bool(np.abs(slopes).mean() < tol and max(recent) - recent[0] < tol)
 
 
-def _logistic() -> LogisticRegression:
-    return LogisticRegression(solver="newton-cholesky")
+def _logistic(n_columns: int) -> LogisticRegression:
+    # Newton's steps are few, but each solves a square system of all columns.
+    solver = "newton-cholesky" if n_columns <= _MANY_COLUMNS else "lbfgs"
+    return LogisticRegression(solver=solver, max_iter=1000)
 
 
 def _inside(chance: NDArray[np.float64]) -> NDArray[np.float64]:

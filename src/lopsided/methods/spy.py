@@ -11,8 +11,8 @@ from lopsided.methods._inputs import fit_inputs
 from lopsided.methods._learners import (
     check_learner,
     fit_learner,
-    log_odds_of,
     positive_chance,
+    positive_log_odds,
 )
 
 __all__ = ["SpyClassifier"]
@@ -37,6 +37,8 @@ class SpyClassifier(PUClassifier):
         Share of the labeled rows that are spies in a round, at least one row.
     noise : float, default=0.05
         Share of the spies that may score below a reliable negative: outliers.
+    n_jobs : int or None, default=None
+        Threads of linear algebra; None is 1 and -1 is all.
     random_state : int, Generator or None, default=None
         Seed of the spies and of the learners, where they draw.
 
@@ -63,12 +65,19 @@ class SpyClassifier(PUClassifier):
     _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
 
     def __init__(
-        self, classifier=None, final=None, spy_share=0.15, noise=0.05, random_state=None
+        self,
+        classifier=None,
+        final=None,
+        spy_share=0.15,
+        noise=0.05,
+        n_jobs=None,
+        random_state=None,
     ):
         self.classifier = classifier
         self.final = final
         self.spy_share = spy_share
         self.noise = noise
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def _needs_prior(self) -> bool:
@@ -76,10 +85,9 @@ class SpyClassifier(PUClassifier):
 
     def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
         for name in ("spy_share", "noise"):
-            if not 0 <= getattr(self, name) < 1:
-                raise ValueError(
-                    f"{name} must be at least 0 and below 1, got {getattr(self, name)!r}."
-                )
+            value = getattr(self, name)
+            if not (isinstance(value, (int, float)) and 0 <= value < 1):
+                raise ValueError(f"{name} must be at least 0 and below 1, got {value!r}.")
         first = LogisticRegression(class_weight="balanced")
         first = check_learner(
             first if self.classifier is None else self.classifier, "classifier"
@@ -104,7 +112,7 @@ class SpyClassifier(PUClassifier):
     ) -> NDArray[np.float64]:
         """Return in which share of the rounds each unlabeled row scores below the spies."""
         labeled = rng.permutation(np.flatnonzero(y == 1))
-        n_spies = max(1, round(self.spy_share * len(labeled)))
+        n_spies = min(max(1, round(self.spy_share * len(labeled))), len(labeled) - 1)
         rounds = np.array_split(labeled, -(-len(labeled) // n_spies))
         votes = np.zeros(int((y == 0).sum()))
         for spies in rounds:
@@ -116,4 +124,4 @@ class SpyClassifier(PUClassifier):
         return votes / len(rounds)
 
     def _scores(self, X: Any) -> Any:
-        return log_odds_of(positive_chance(self.classifier_, self.inputs_.transform(X)))
+        return positive_log_odds(self.classifier_, self.inputs_.transform(X))

@@ -38,7 +38,7 @@ def draw_batches(
     weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=float)
     labeled, unlabeled = (rng.permutation(np.flatnonzero(y == label)) for label in (1, 0))
     n_batches = max(1, ceil(len(y) / size))
-    wanted = n_batches * min(len(labeled), _FEWEST_LABELED)
+    wanted = n_batches * min(len(labeled), _FEWEST_LABELED, max(size // 2, 1))
     while len(labeled) < wanted:  # whole rounds, so that every row comes up as often
         labeled = np.concatenate([labeled, rng.permutation(np.flatnonzero(y == 1))])
     shares = [weight[y == label].sum() / weight.sum() for label in (1, 0)]

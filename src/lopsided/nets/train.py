@@ -35,7 +35,7 @@ class Schedule:
     batch_size : int
         Rows of a batch, about.
     learning_rate, weight_decay : float
-        Of Adam; the rate sinks to 0 along the way, the decay is added to the gradient.
+        Of Adam; the rate sinks from epoch to epoch, the decay is added to the gradient.
     patience : int
         Stop when the risk of the watched rows has not sunk for so many epochs.
     """
