@@ -1,0 +1,241 @@
+"""Figures of a result table: each a function from a table to a matplotlib figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lopsided.bench.means import blocks, macro, scores
+from lopsided.bench.stats import average_ranks, cliques, critical_difference
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "box_plots",
+    "heat_map",
+    "name_setting",
+    "prior_sensitivity",
+    "quality_and_time",
+    "rank_diagram",
+]
+
+# Okabe and Ito's colors, told apart by the color-blind too, with marks for print in gray.
+_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+_MARKS = "osD^vP*X"
+_MECHANISMS = {"scar": "SCAR", "sar-near": "SAR near", "sar-far": "SAR far", "none": "truth"}
+
+
+def name_setting(mechanism: str, hidden: float) -> str:
+    """Return a setting as people read it: the mechanism and the share that stays labeled."""
+    return f"{_MECHANISMS.get(mechanism, mechanism)} {100 * (1 - hidden):g} %"
+
+
+def box_plots(
+    table: pd.DataFrame, metric: str, datasets: Sequence[str], hidden: float = 0.75
+) -> Figure:
+    """Draw the spread over repeats of each method, a panel for each data set and mechanism.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Results.
+    metric : str
+        What to show.
+    datasets : sequence of str
+        The data sets, a row of panels each.
+    hidden : float, default=0.75
+        The share of positives that is hidden.
+    """
+    chosen = table[(table["metric"] == metric) & (table["status"] == "ok")]
+    chosen = chosen[np.isclose(chosen["hidden"], hidden) & chosen["dataset"].isin(datasets)]
+    mechanisms = [name for name in _MECHANISMS if (chosen["mechanism"] == name).any()]
+    labels = list(dict.fromkeys(chosen["label"]))
+    figure, axes = _panels(
+        len(datasets), max(len(mechanisms), 1), (0.32 * len(labels) + 1.5, 2.6)
+    )
+    for row, dataset in enumerate(datasets):
+        for column, mechanism in enumerate(mechanisms):
+            here = chosen[
+                (chosen["dataset"] == dataset) & (chosen["mechanism"] == mechanism)
+            ].groupby("label")["value"]
+            values: list[Any] = [
+                here.get_group(label) if label in here.groups else [] for label in labels
+            ]
+            ax = axes[row, column]
+            ax.boxplot(values, medianprops={"color": _COLORS[1]}, flierprops={"markersize": 3})
+            ax.set_xticks(range(1, len(labels) + 1), labels, rotation=90)
+            ax.set_title(f"{dataset}, {name_setting(mechanism, hidden)}", fontsize=9)
+            ax.set_ylabel(_words(metric) if column == 0 else "")
+    return figure
+
+
+def prior_sensitivity(table: pd.DataFrame, metric: str) -> Figure:
+    """Draw the macro mean against the factor of the prior, with errors over repeats.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Results under several prior factors.
+    metric : str
+        What to show.
+    """
+    chosen = table[(table["metric"] == metric) & (table["status"] == "ok")]
+    settings = list(dict.fromkeys(zip(chosen["mechanism"], chosen["hidden"], strict=True)))
+    figure, axes = _panels(1, len(settings), (3.4, 3.0))
+    for ax, (mechanism, hidden) in zip(axes[0], settings, strict=True):
+        here = chosen[(chosen["mechanism"] == mechanism) & np.isclose(chosen["hidden"], hidden)]
+        for number, (label, rows) in enumerate(here.groupby("label", sort=False)):
+            by_repeat = rows.pivot_table(
+                index="prior_factor", columns="repeat", values="value", aggfunc="mean"
+            )
+            error = by_repeat.std(axis=1, ddof=1) / np.sqrt(by_repeat.count(axis=1))
+            style = _style(number)
+            if len(by_repeat) == 1:  # takes no prior: the same everywhere
+                ax.axhline(float(by_repeat.mean(axis=1).iloc[0]), label=label, ls="--", **style)
+                continue
+            mean = by_repeat.mean(axis=1)
+            marker = _MARKS[number % len(_MARKS)]
+            ax.errorbar(mean.index, mean, error, label=label, marker=marker, capsize=2, **style)
+        ax.set_xscale("log", base=2)
+        ax.set_xticks(sorted(set(here["prior_factor"])))
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.set_xlabel("given prior / true prior")
+        ax.set_title(name_setting(mechanism, hidden), fontsize=9)
+    axes[0, 0].set_ylabel(f"macro {_words(metric)}")
+    axes[0, -1].legend(fontsize=8)
+    return figure
+
+
+def rank_diagram(table: pd.DataFrame, metric: str, level: float = 0.05) -> Figure:
+    """Draw the average ranks of methods, bars over those that cannot be told apart.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Results.
+    metric : str
+        What to rank by; data sets are the blocks.
+    level : float, default=0.05
+        Level of Nemenyi's test.
+    """
+    values = blocks(table, metric)
+    ranks = average_ranks(values).sort_values()
+    difference = critical_difference(values.shape[1], len(values), level)
+    groups = cliques(ranks, difference)
+    half = -(-len(ranks) // 2)
+    figure, axes = _panels(1, 1, (7.0, 1.2 + 0.24 * half + 0.12 * len(groups)))
+    ax = axes[0, 0]
+    ax.set_xlim(1 - 0.35 * len(ranks), len(ranks) * 1.35)
+    ax.set_ylim(-half - len(groups) * 0.5 - 1, 2)
+    ax.axis("off")
+    ax.plot([1, len(ranks)], [0, 0], color="black", lw=1)
+    for tick in range(1, len(ranks) + 1):
+        ax.plot([tick, tick], [0, 0.25], color="black", lw=1)
+        ax.text(tick, 0.35, str(tick), ha="center", fontsize=7)
+    depth = len(groups) * 0.5
+    for number, (label, rank) in enumerate(ranks.items()):
+        left = number < half
+        y = -depth - 1 - (number if left else len(ranks) - 1 - number)
+        end = 1 - 0.04 * len(ranks) if left else len(ranks) * 1.04
+        ax.plot([rank, rank, end], [0, y, y], color="0.4", lw=0.8)
+        text = f"{label} {rank:.1f}" if left else f"{rank:.1f} {label}"
+        ax.text(end, y, text, ha="right" if left else "left", va="center", fontsize=8)
+    for number, group in enumerate(groups):
+        y = -0.5 * (number + 1)
+        ends = ranks[group[0]] - 0.05, ranks[group[-1]] + 0.05
+        ax.plot(ends, [y, y], color=_COLORS[1], lw=3, solid_capstyle="round")
+    ax.plot([1, 1 + difference], [1.3, 1.3], color="black", lw=1.5)
+    ax.text(
+        1 + difference / 2,
+        1.45,
+        f"critical difference {difference:.2f}",
+        ha="center",
+        fontsize=7,
+    )
+    return figure
+
+
+def heat_map(table: pd.DataFrame, metric: str) -> Figure:
+    """Draw the mean of each method on each data set, over all settings.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Results.
+    metric : str
+        What to show.
+    """
+    found = scores(table, metric)
+    found = found[np.isclose(found["prior_factor"], 1.0)]
+    wide = found.pivot_table(index="label", columns="dataset", values="value")
+    wide = wide.loc[wide.mean(axis=1).sort_values(ascending=False).index]
+    figure, axes = _panels(1, 1, (0.55 * wide.shape[1] + 2, 0.27 * wide.shape[0] + 1.2))
+    ax = axes[0, 0]
+    image = ax.imshow(wide, aspect="auto", cmap="cividis", vmin=0, vmax=1)
+    ax.set_xticks(range(wide.shape[1]), wide.columns, rotation=45, ha="right", fontsize=8)
+    ax.set_yticks(range(wide.shape[0]), wide.index, fontsize=8)
+    for (row, column), value in np.ndenumerate(wide.to_numpy(dtype=float)):
+        if np.isfinite(value):
+            shade = "black" if value > 0.55 else "white"
+            ax.text(
+                column,
+                row,
+                f"{100 * value:.0f}",
+                ha="center",
+                va="center",
+                fontsize=7,
+                color=shade,
+            )
+    figure.colorbar(image, ax=ax, label=_words(metric))
+    return figure
+
+
+def quality_and_time(table: pd.DataFrame, metric: str) -> Figure:
+    """Draw the macro mean of each method against the mean seconds of a fit.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Results.
+    metric : str
+        What to show.
+    """
+    ok = table[(table["status"] == "ok") & (table["metric"] == metric)]
+    seconds = ok.groupby("label")["seconds"].mean()
+    quality = macro(table, metric).mean(axis=1)
+    figure, axes = _panels(1, 1, (6.4, 4.2))
+    ax = axes[0, 0]
+    for number, label in enumerate(quality.index):
+        marker = _MARKS[number % len(_MARKS)]
+        color = _COLORS[number % len(_COLORS)]
+        ax.plot(seconds[label], quality[label], marker, color=color)
+        spot = (float(seconds[label]), float(quality[label]))
+        ax.annotate(label, spot, (4, 3), textcoords="offset points", fontsize=7)
+    ax.set_xscale("log")
+    ax.set_xlabel("seconds of a fit, one thread")
+    ax.set_ylabel(f"macro {_words(metric)}, mean over settings")
+    return figure
+
+
+def _panels(n_rows: int, n_columns: int, size: tuple[float, float]) -> tuple[Figure, Any]:
+    """Return a figure that belongs to no window, and its panels."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(size[0] * n_columns, size[1] * n_rows), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure, figure.subplots(n_rows, n_columns, squeeze=False)
+
+
+def _style(number: int) -> dict[str, Any]:
+    return {"color": _COLORS[number % len(_COLORS)], "lw": 1.4}
+
+
+def _words(metric: str) -> str:
+    return {"roc_auc": "ROC-AUC", "r_precision": "R-precision"}.get(
+        metric, metric.replace("_", " ")
+    )
