@@ -17,6 +17,7 @@ examples:
   lopsided rank claims.parquet --label status --positive confirmed --drop notes --top 50
   lopsided methods
   lopsided bench studies/smoke.toml --jobs 2
+  lopsided report out/smoke
   lopsided demo
 """
 
@@ -36,6 +37,7 @@ def _parser() -> argparse.ArgumentParser:
     methods.set_defaults(run=_methods)
     commands.add_parser("datasets", help="list the data sets").set_defaults(run=_datasets)
     _add_bench(commands)
+    _add_report(commands)
     demo = commands.add_parser(
         "demo", help="hide labels of a bundled table, rank it and see what was caught"
     )
@@ -113,6 +115,24 @@ def _add_bench(commands: Any) -> None:
         "--dry-run", action="store_true", help="say how many trials there are and how long"
     )
     bench.set_defaults(run=_bench)
+
+
+def _add_report(commands: Any) -> None:
+    report = commands.add_parser(
+        "report",
+        help="write what a study found as one HTML file",
+        description="Write the tables, tests and figures of a study as one HTML file that "
+        "needs no network.",
+    )
+    report.add_argument("folder", metavar="DIR", help="what lopsided bench wrote")
+    report.add_argument("-o", "--output", metavar="FILE", help="(DIR/report.html)")
+    report.set_defaults(run=_report)
+
+
+def _report(options: argparse.Namespace) -> None:
+    from lopsided.report.job import report
+
+    print(report(options.folder, options.output))
 
 
 def _words(text: str) -> tuple[str, ...]:

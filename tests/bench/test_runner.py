@@ -147,6 +147,8 @@ def test_a_failed_or_late_trial_is_a_row_and_is_tried_again(tmp_path):
     assert failed["value"].isna().all()
     assert (table.loc[table["label"] == "naive", "status"] == "ok").all()
     assert {trial.method.label for trial in plan(study, tmp_path).left} == {"bad"}
+    later = run_study(study, tmp_path, only=["naive"])  # does not hide what failed before
+    assert_frame_equal(later, table)
     slow = Compared("slow", "naive-xgb", {"n_rounds": 100_000})
     late = replace(study, methods=(slow,), timeout=0.3, settings=study.settings[:1])
     trial = next(trials(late, HASHES))

@@ -1,9 +1,11 @@
 """The job behind `lopsided bench`."""
 
+import shutil
 from collections.abc import Collection
 from pathlib import Path
 
 from lopsided._check import check_choice
+from lopsided._files import write_whole
 from lopsided.bench.estimate import estimate_seconds, in_words
 from lopsided.bench.runner import plan, run_study
 from lopsided.bench.study import Study, read_study
@@ -50,6 +52,8 @@ def bench(
         time = in_words(estimate_seconds(todo, study, jobs)) if todo.left else "no time"
         return f"{study.name}: {left}, about {time} with {jobs} process(es)."
     table = run_study(study, folder, jobs, only, redo, committed)
+    with write_whole(folder / f"{study.name}.toml") as draft:  # a report needs the protocol
+        shutil.copyfile(path, draft)
     return _summary(study, table, folder)
 
 

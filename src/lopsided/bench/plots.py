@@ -52,6 +52,7 @@ def box_plots(
     """
     chosen = table[(table["metric"] == metric) & (table["status"] == "ok")]
     chosen = chosen[np.isclose(chosen["hidden"], hidden) & chosen["dataset"].isin(datasets)]
+    chosen = chosen[np.isclose(chosen["prior_factor"], 1.0)]
     mechanisms = [name for name in _MECHANISMS if (chosen["mechanism"] == name).any()]
     labels = list(dict.fromkeys(chosen["label"]))
     figure, axes = _panels(
@@ -84,6 +85,7 @@ def prior_sensitivity(table: pd.DataFrame, metric: str) -> Figure:
         What to show.
     """
     chosen = table[(table["metric"] == metric) & (table["status"] == "ok")]
+    chosen = chosen[chosen["mechanism"] != "none"]
     settings = list(dict.fromkeys(zip(chosen["mechanism"], chosen["hidden"], strict=True)))
     figure, axes = _panels(1, len(settings), (3.4, 3.0))
     for ax, (mechanism, hidden) in zip(axes[0], settings, strict=True):
@@ -205,6 +207,7 @@ def quality_and_time(table: pd.DataFrame, metric: str) -> Figure:
         What to show.
     """
     ok = table[(table["status"] == "ok") & (table["metric"] == metric)]
+    ok = ok[np.isclose(ok["prior_factor"], 1.0)]
     seconds = ok.groupby("label")["seconds"].mean()
     quality = macro(table, metric).mean(axis=1)
     figure, axes = _panels(1, 1, (6.4, 4.2))

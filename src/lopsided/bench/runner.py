@@ -28,6 +28,7 @@ class Plan(NamedTuple):
     known: list[Row]
     left: list[Trial]
     older: list[Row]  # of methods and data that have changed since
+    failed: list[Row]  # of trials that never came to an end
 
 
 def plan(
@@ -60,12 +61,19 @@ def plan(
             rows += [Row(*values) for values in read_table(path).itertuples(index=False)]
     rows += read_parts(folder / "parts")
     newest = {(row.key, row.metric): row for row in rows if row.status == "ok"}
+    failed = {(row.key, row.metric): row for row in rows if row.status != "ok"}
     known = [row for row in newest.values() if row.key in keys and row.label not in redo]
     done = {row.key for row in known}
     wanted = [trial for trial in everything if _matches(trial, only)]
     left = [trial for trial in wanted if trial.key not in done]
     older = [row for row in newest.values() if row.key not in keys]
-    return Plan(wanted, known, left, older)
+    return Plan(
+        wanted,
+        known,
+        left,
+        older,
+        [row for row in failed.values() if row.key in keys - done and row.label not in redo],
+    )
 
 
 def run_study(
@@ -100,7 +108,8 @@ def run_study(
             _run_tasks(tasks, study, parts, jobs, bar.advance)
         keys = {trial.key for trial in todo.left}
         fresh = {(row.key, row.metric): row for row in read_parts(parts) if row.key in keys}
-        table = as_table([*todo.known, *fresh.values()])
+        failed = [row for row in todo.failed if row.key not in keys]
+        table = as_table([*todo.known, *failed, *fresh.values()])
         if todo.older:
             write_table(as_table(todo.older), folder / OLDER)
         write_table(table, folder / TABLE)

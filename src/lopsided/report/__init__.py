@@ -1,0 +1,1 @@
+"""Reports: a table of results told as one page."""

@@ -1,0 +1,32 @@
+"""The job behind `lopsided report`."""
+
+from pathlib import Path
+
+from lopsided.bench.study import read_study
+from lopsided.bench.table import read_table
+from lopsided.report.page import write_report
+
+__all__ = ["report"]
+
+
+def report(folder: str, out: str | None = None) -> Path:
+    """Write the report of a study that was run; return where it is.
+
+    Parameters
+    ----------
+    folder : str
+        The folder that `lopsided bench` wrote: the table and the study's TOML file.
+    out : str, optional
+        The HTML file; `report.html` in the folder by default.
+    """
+    place = Path(folder)
+    table = read_table(place)
+    studies = sorted(place.glob("*.toml"))
+    if len(studies) != 1:
+        raise ValueError(
+            f"{place} must hold the .toml file of one study, got {len(studies)}. Run "
+            "lopsided bench into it, or copy the file there."
+        )
+    return write_report(
+        table, read_study(studies[0]), Path(out) if out else place / "report.html"
+    )

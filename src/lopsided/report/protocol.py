@@ -1,0 +1,68 @@
+"""The protocol of a study in words, and the versions that a report was written with."""
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+from lopsided import __version__
+from lopsided.bench.plots import name_setting
+from lopsided.bench.study import Study
+
+__all__ = ["describe_protocol", "list_versions"]
+
+_PACKAGES = ("numpy", "scikit-learn", "xgboost", "torch")
+
+
+def describe_protocol(study: Study) -> dict[str, str]:
+    """Return what a table depends on, each part in a sentence, by its heading.
+
+    Parameters
+    ----------
+    study : Study
+        The protocol.
+    """
+    settings = [name_setting(*setting) for setting in study.settings]
+    return {
+        "Data sets": f"{len(study.datasets)}: {', '.join(study.datasets)}.",
+        "Methods": f"{', '.join(_name_method(study, i) for i in range(len(study.methods)))}.",
+        "Splits": f"{study.repeats} of each data set, the first is number {study.first}; "
+        f"{100 * study.test_share:g} % of the rows are tested on, stratified by the truth. "
+        "Every method meets the same rows and labels.",
+        "Labels": "Positives of the training rows keep their label as named: "
+        f"{', '.join(settings)}. SCAR hides all alike, SAR near hides those that look "
+        "like negatives more often, SAR far less often. Test rows are measured by the truth.",
+        "Prior": _describe_prior(study),
+        "Oracle": "Rows marked as such were fitted on the truth, once for each split; they "
+        "are a ceiling and take no part in ranks and tests.",
+        "Seeds": f"All are made of the study's seed, {study.seed}: that of a split adds data "
+        "set and repeat, that of the labels the mechanism, that of a fit the method.",
+        "Time": f"A fit is given up after {study.timeout:g} s; seconds are those of a fit on "
+        "one thread.",
+    }
+
+
+def list_versions() -> dict[str, str]:
+    """Return the versions of Python, this library, what it stands on, and the platform."""
+    found = {"python": platform.python_version(), "lopsided": __version__}
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed"
+    return {**found, "platform": platform.platform()}
+
+
+def _name_method(study: Study, number: int) -> str:
+    """Return a method's label, with what sets it apart from its entry in the registry."""
+    method = study.methods[number]
+    notes = [] if method.label == method.name else [method.name]
+    notes += [f"{key}={value}" for key, value in method.params.items()]
+    notes += [] if method.repeats is None else [f"{method.repeats} repeats"]
+    return f"{method.label} ({', '.join(notes)})" if notes else method.label
+
+
+def _describe_prior(study: Study) -> str:
+    told = "The true prior of the training rows is given to each method that takes one"
+    if study.prior_factors == (1.0,):
+        return f"{told}."
+    factors = ", ".join(f"{factor:g}" for factor in study.prior_factors)
+    return f"{told}, multiplied by {factors}; tables and tests use factor 1."
