@@ -240,7 +240,8 @@ def _deadline(seconds: float) -> Iterator[None]:
         raise TimeoutError
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    # Again and again, since an error in a destructor is overlooked.
+    signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
     try:
         yield
     finally:

@@ -64,7 +64,7 @@ class NNIFClassifier(PUClassifier):
     >>> y = (X[:, 0] > 1.8).astype(int)
     >>> model = NNIFClassifier(prior=0.1, random_state=0).fit(X, y)
     >>> len(model.flagged_)
-    14
+    15
     """
 
     _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
