@@ -13,6 +13,19 @@ def pytest_addoption(parser):
     )
 
 
+class Blocked:
+    """Finds none of some packages, before any other finder finds them."""
+
+    def __init__(self, packages):
+        self.packages = packages
+
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in self.packages:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
 def pytest_configure(config):
-    for package in config.getoption("--without"):
-        sys.modules[package] = None
+    packages = set(config.getoption("--without"))
+    loaded = packages & {name.partition(".")[0] for name in sys.modules}
+    assert not loaded, f"{loaded} cannot be blocked any more"
+    sys.meta_path.insert(0, Blocked(packages))
