@@ -8,6 +8,7 @@ import numpy as np
 
 from lopsided._check import check_choice
 from lopsided.bench.study import MECHANISMS
+from lopsided.bench.trial import ORACLE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 __all__ = ["blocks", "holes", "macro", "macro_deviation", "scores"]
 
 _CELL = ["label", "mechanism", "hidden", "prior_factor", "dataset"]
-_ORACLE = "none"  # the mechanism of methods that are fitted on the truth
 _DIGITS = 12  # means that differ by less are equal: only the order of a sum tells them apart
 
 
@@ -94,7 +94,7 @@ def blocks(
         Which of its prior factors.
     """
     check_choice(over, ("datasets", "settings"), "kind of block")
-    cells = scores(table[table["mechanism"] != _ORACLE], metric)
+    cells = scores(table[table["mechanism"] != ORACLE.mechanism], metric)
     cells = cells[np.isclose(cells["prior_factor"], prior_factor)]
     wide = cells.pivot(
         index=["dataset", "mechanism", "hidden"], columns="label", values="value"
@@ -128,12 +128,12 @@ def _cells(
     rows = fine[fine["metric"] == metric].sort_values([*_CELL, "repeat", "value"])
     repeats = rows.groupby(_CELL, observed=True)["value"]
     cells = (repeats.mean() if what == "mean" else repeats.std(ddof=0)).reset_index()
-    settings = table.loc[table["mechanism"] != _ORACLE, ["mechanism", "hidden"]]
+    settings = table.loc[table["mechanism"] != ORACLE.mechanism, ["mechanism", "hidden"]]
     if settings.empty:
         return cells
     import pandas as pd
 
-    oracle = cells["mechanism"] == _ORACLE
+    oracle = cells["mechanism"] == ORACLE.mechanism
     spread = (
         cells[oracle]
         .drop(columns=["mechanism", "hidden"])

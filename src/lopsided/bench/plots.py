@@ -9,6 +9,7 @@ import numpy as np
 
 from lopsided.bench.means import blocks, macro, scores
 from lopsided.bench.stats import average_ranks, cliques, critical_difference
+from lopsided.bench.trial import ORACLE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,7 +86,7 @@ def prior_sensitivity(table: pd.DataFrame, metric: str) -> Figure:
         What to show.
     """
     chosen = table[(table["metric"] == metric) & (table["status"] == "ok")]
-    chosen = chosen[chosen["mechanism"] != "none"]
+    chosen = chosen[chosen["mechanism"] != ORACLE.mechanism]
     settings = list(dict.fromkeys(zip(chosen["mechanism"], chosen["hidden"], strict=True)))
     figure, axes = _panels(1, len(settings), (3.4, 3.0))
     for ax, (mechanism, hidden) in zip(axes[0], settings, strict=True):

@@ -49,9 +49,8 @@ def draw_figures(table: pd.DataFrame, metric: str, salt: str = "") -> list[Shown
     fine = table[(table["status"] == "ok") & (table["metric"] == metric)]
     # Sorted, so that neither colors nor the last digit depend on the order of the rows.
     told = _without_math(fine.sort_values(_ORDER, ignore_index=True))
-    true_prior = told[np.isclose(told["prior_factor"], 1.0)]
     kinds = (_box_plots, _rank_diagram, _heat_map, _quality_and_time)
-    shown = [kind(true_prior, metric, f"{salt}{kind.__name__}") for kind in kinds]
+    shown = [kind(told, metric, f"{salt}{kind.__name__}") for kind in kinds]
     if told["prior_factor"].nunique() > 1:
         shown.append(_prior_sensitivity(told, metric, f"{salt}_prior"))
     return shown
@@ -129,13 +128,12 @@ def _quality_and_time(table: pd.DataFrame, metric: str, salt: str) -> Shown:
 
 
 def _prior_sensitivity(table: pd.DataFrame, metric: str, salt: str) -> Shown:
-    hidden = table[table["mechanism"] != ORACLE.mechanism]
     # A single repeat has no error to draw, and pandas gives NaN for it without a word.
     caption = (
         "What a wrong prior costs: the macro mean with its standard error over repeats, if "
         "there are several; dashed lines are methods that take no prior."
     )
-    return _show("Wrong priors", caption, lambda: plots.prior_sensitivity(hidden, metric), salt)
+    return _show("Wrong priors", caption, lambda: plots.prior_sensitivity(table, metric), salt)
 
 
 def _without_math(table: pd.DataFrame) -> pd.DataFrame:
