@@ -1,22 +1,28 @@
-# make demo   set up, rank a bundled table, show what was caught
-# make test   set up with everything, lint, types, layers, tests with and without torch
-# make fmt    put the code in shape
-# make lint   what `make test` runs before the tests
+# make demo     set up, rank a bundled table, compare methods, write out/demo/report.html
+# make test     set up with everything, lint, types, layers, tests with and without extras
+# make figures  write the tables and figures of README.md and docs/ from studies/results/
+# make fmt      put the code in shape
+# make lint     what `make test` runs before the tests
 
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 export OMP_WAIT_POLICY ?= passive
 
-.PHONY: demo test fmt lint clean
+.PHONY: demo test figures fmt lint clean
 .DELETE_ON_ERROR:
 
 demo: .venv/core.done
 	$(BIN)/lopsided demo --out out/demo
+	$(BIN)/lopsided bench studies/smoke.toml --out out/demo/smoke --jobs 2
+	$(BIN)/lopsided report out/demo/smoke -o out/demo/report.html
 
 test: .venv/dev.done lint
 	$(BIN)/python -m pytest -n 2 -ra
-	$(BIN)/python -m pytest -n 2 -ra --without torch tests/test_contract.py
+	$(BIN)/python -m pytest -n 2 -ra --without torch --without pulearn tests/test_contract.py
+
+figures: .venv/core.done
+	$(BIN)/python docs/make_figures.py
 
 lint: .venv/dev.done
 	$(BIN)/ruff format --check .

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lopsided._check import MissingExtraError, require
+from lopsided._check import _EXTRAS, MissingExtraError, require
 from lopsided.methods.registry import build, get_method, list_methods
 from lopsided.testing import contract_checks
 
@@ -36,5 +36,6 @@ def test_every_method_keeps_the_contract(check):
 @pytest.mark.parametrize("method", OTHERS or [None])
 def test_a_method_that_lacks_a_package_says_what_to_install(method):
     X = np.random.default_rng(0).normal(size=(40, 2))
-    with pytest.raises(MissingExtraError, match=r"pip install 'lopsided\[nets\]'"):
+    extra = _EXTRAS[get_method(method).needs[0]]
+    with pytest.raises(MissingExtraError, match=rf"pip install 'lopsided\[{extra}\]'"):
         build(method).fit(X, X[:, 0] > 1)

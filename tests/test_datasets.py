@@ -372,6 +372,7 @@ def test_a_table_of_the_paper_is_as_described(monkeypatch, name):
     assert table.sha256 == entry.sha256
     assert np.isfinite(table.X).all()
     assert table.X.flags.c_contiguous
+    assert table.n_rows - len(np.unique(table.X, axis=0)) == entry.repeated
 
 
 @needs_data

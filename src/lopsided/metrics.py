@@ -1,22 +1,29 @@
-"""Ranking metrics against the truth.
+"""Ranking metrics, against the truth and against PU labels.
 
-All take `y_true` (1/0) first, then `scores` (larger = more positive). A cut `k` is a number of
-rows, or a share of them if it is a float below 1. Ties count as drawn in random order; only
-average precision takes a block of ties as one step, as scikit-learn does.
+Those against the truth take `y_true` (1/0) first, then `scores` (larger = more positive). A cut
+`k` is a number of rows, or a share of them if it is a float below 1. Ties count as drawn in
+random order; only average precision takes a block of ties as one step, as scikit-learn does.
+
+Those named `pu_` take `y` (1 = labeled positive, 0 = unlabeled) instead, and say what can be
+said without the truth. Score the rows by a model that has not seen them.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import check_truth
+from lopsided._check import check_labels, check_share, check_truth
 from lopsided._math import rows_of_share
 
 __all__ = [
     "average_precision",
     "ndcg_at_k",
     "precision_at_k",
+    "pu_average_precision",
+    "pu_log_rank",
+    "pu_roc_auc",
     "r_precision",
     "recall_at_k",
     "roc_auc",
@@ -103,6 +110,119 @@ def ndcg_at_k(y_true: Any, scores: Any, k: float) -> float:
     return float(ndcg_score(truth[None], values[None], k=_rows(k, len(truth))))
 
 
+def pu_log_rank(y: Any, scores: Any) -> float:
+    r"""Return how far up the labeled rows are: the mean of :math:`-\log(rank / n)` over them.
+
+    It needs no prior, cares for the top of the list, and one lost row costs little: a gentle
+    judge where few rows are labeled. A random order has about 1.
+
+    Parameters
+    ----------
+    y : array of shape (n_rows,)
+        1 = labeled positive, 0 = unlabeled.
+    scores : array of shape (n_rows,)
+        Larger = more positive; tied rows share their mean rank.
+
+    Examples
+    --------
+    >>> round(pu_log_rank([1, 0, 1, 0], [4, 3, 2, 1]), 4)
+    0.837
+    """
+    from scipy.stats import rankdata
+
+    labels, values = _pair(y, scores, check_labels)
+    ranks = rankdata(-values)[labels == 1]
+    return float(-np.log(ranks / len(labels)).mean())
+
+
+def pu_roc_auc(y: Any, scores: Any, prior: float | None = None) -> float:
+    r"""Return the chance that a positive outranks a negative, from PU labels.
+
+    A labeled row outranks an unlabeled one with chance :math:`A = \alpha / 2 + (1 - \alpha) R`
+    if labels are given completely at random: among the unlabeled rows a share :math:`\alpha`
+    are positives, which it outranks half of the time. The answer is R, and may lie above 1.
+
+    Parameters
+    ----------
+    y : array of shape (n_rows,)
+        1 = labeled positive, 0 = unlabeled.
+    scores : array of shape (n_rows,)
+        Larger = more positive.
+    prior : float or None, default=None
+        P(y_true = 1) among all rows, at least the labeled share; None takes that, so that no
+        unlabeled row is a positive, and returns A.
+
+    References
+    ----------
+    Jain, White, Radivojac: Recovering true classifier performance in positive-unlabeled
+    learning. AAAI 2017.
+
+    Examples
+    --------
+    >>> pu_roc_auc([1, 0, 1, 0], [4, 3, 2, 1])
+    0.75
+    >>> pu_roc_auc([1, 1, 0, 0], [4, 3, 2, 1], prior=0.75)
+    1.5
+    """
+    labels, values = _pair(y, scores, check_labels)
+    found = roc_auc(labels, values)
+    n_unlabeled = int((labels == 0).sum())
+    hidden = (_n_positives(labels, prior) - int(labels.sum())) / n_unlabeled
+    if hidden >= 1:
+        raise ValueError(f"prior must leave a negative among the rows, got {prior!r}.")
+    return (found - hidden / 2) / (1 - hidden)
+
+
+def pu_average_precision(y: Any, scores: Any, prior: float | None = None) -> float:
+    r"""Return the average precision against the truth, estimated from PU labels.
+
+    With N positives among the rows, of which L are labeled completely at random, a labeled row
+    in place k with j other labeled rows above it has about :math:`j (N - 1) / (L - 1)` other
+    positives above it, so that
+
+    .. math:: \frac{1}{L} \sum_i \frac{1 + j_i (N - 1) / (L - 1)}{k_i}
+
+    is unbiased: its mean over all ways to label L of the N positives is the average precision.
+
+    Parameters
+    ----------
+    y : array of shape (n_rows,)
+        1 = labeled positive, 0 = unlabeled.
+    scores : array of shape (n_rows,)
+        Larger = more positive; a block of ties is one step, as in `average_precision`.
+    prior : float or None, default=None
+        P(y_true = 1) among all rows, at least the labeled share; None takes that. The order of
+        two rankings hardly depends on it.
+
+    Examples
+    --------
+    >>> pu_average_precision([1, 0, 1, 0], [4, 3, 2, 1])
+    0.8333333333333333
+    """
+    from scipy.stats import rankdata
+
+    labels, values = _pair(y, scores, check_labels)
+    n_labeled = int(labels.sum())
+    places = rankdata(-values, method="max")[labels == 1]
+    above = rankdata(-values[labels == 1], method="max") - 1
+    scale = (_n_positives(labels, prior) - 1) / (n_labeled - 1)
+    return float(((1 + above * scale) / places).mean())
+
+
+def _n_positives(labels: NDArray[np.int8], prior: float | None) -> float:
+    """Return the number of positives that a prior means, at least the labeled ones."""
+    n_labeled = float(labels.sum())
+    if prior is None:
+        return n_labeled
+    count = float(check_share(prior, "prior")) * len(labels)
+    if count < n_labeled - 0.5:
+        raise ValueError(
+            f"prior must be at least the labeled share {n_labeled / len(labels):.4g}, got "
+            f"{prior!r}."
+        )
+    return max(count, n_labeled)
+
+
 def _caught(truth: NDArray[np.int8], scores: NDArray[Any], n: int) -> float:
     """Return the expected number of positives in the first n rows, ties in random order."""
     cut = -np.partition(-scores, n - 1)[n - 1]
@@ -111,15 +231,17 @@ def _caught(truth: NDArray[np.int8], scores: NDArray[Any], n: int) -> float:
     return float(truth[above].sum() + truth[tied].sum() * slots / tied.sum())
 
 
-def _pair(y_true: Any, scores: Any) -> tuple[NDArray[np.int8], NDArray[Any]]:
-    truth, values = check_truth(y_true), np.asarray(scores, dtype=float)
-    if values.shape != truth.shape:
+def _pair(
+    labels: Any, scores: Any, check: Callable[[Any], NDArray[np.int8]] = check_truth
+) -> tuple[NDArray[np.int8], NDArray[Any]]:
+    known, values = check(labels), np.asarray(scores, dtype=float)
+    if values.shape != known.shape:
         raise ValueError(
-            f"scores must be one number per row of y_true {truth.shape}, got {values.shape}."
+            f"scores must be one number per label {known.shape}, got {values.shape}."
         )
     if np.isnan(values).any():
         raise ValueError("scores must be numbers, got NaN. Score every row.")
-    return truth, values
+    return known, values
 
 
 def _rows(k: float, n_rows: int) -> int:

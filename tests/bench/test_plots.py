@@ -1,8 +1,11 @@
-from itertools import product
+import re
+from itertools import combinations, product
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_rgba, to_rgba_array
 
 from lopsided.bench import plots
 
@@ -76,6 +79,66 @@ def test_the_heat_map_prints_the_means_best_method_first():
 def test_quality_and_time_shows_every_method():
     shown = texts(plots.quality_and_time(make_table(), METRIC))
     assert {*LABELS, "oracle"} <= set(shown)
+
+
+def test_a_method_has_the_color_of_the_legend_even_where_others_are_missing():
+    table = make_table(factors=(0.5, 1.0))
+    table = table[(table["label"] != "ours") | (table["mechanism"] != "scar")]
+    figure = plots.prior_sensitivity(table, METRIC)
+    legend = figure.legends[0]
+    names = [text.get_text() for text in legend.get_texts()]
+    colors = [to_rgba_array(drawn.get_color())[0] for drawn in legend.legend_handles]
+    assert set(names) == set(LABELS)
+    # A row of panels for each mechanism, the fewest labels first.
+    settings = product(("scar", "sar-far"), (0.75, 0.5))
+    for ax, (mechanism, hidden) in zip(figure.axes, settings, strict=True):
+        here = table[(table["mechanism"] == mechanism) & (table["hidden"] == hidden)]
+        for label, rows in here.groupby("label"):
+            mean = rows.groupby("prior_factor")["value"].mean()
+            line = next(line for line in ax.lines if np.allclose(line.get_ydata(), mean))
+            assert np.allclose(to_rgba(line.get_color()), colors[names.index(label)])
+
+
+@pytest.mark.parametrize("kind", ["prior_sensitivity", "box_plots", "heat_map"])
+def test_panels_keep_their_room_beside_many_and_long_names(kind):
+    labels = [f"a-method-with-a-rather-long-name-{number}" for number in range(25)]
+    table = make_table(factors=(0.5, 1.0), labels=labels)
+    more = [["a", "b"]] if kind == "box_plots" else []
+    figure = getattr(plots, kind)(table, METRIC, *more)
+    figure.draw_without_rendering()
+    for ax in figure.axes:
+        box = ax.get_window_extent()
+        assert box.height > 0.9 * figure.dpi
+        assert box.width > (0.1 if ax.get_label() == "<colorbar>" else 1) * figure.dpi
+
+
+def test_names_beside_their_spots_do_not_cover_each_other():
+    labels = [f"method-{number}" for number in range(12)]
+    table = make_table(labels=labels)
+    table["seconds"] = 1 + 0.1 * table["label"].str.len()
+    figure = plots.quality_and_time(table, METRIC)
+    figure.draw_without_rendering()
+    notes = [note for note in figure.axes[0].texts if note.get_text() in labels]
+    boxes = [note.get_window_extent() for note in notes]
+    assert len(boxes) == len(labels)
+    covered = [(a, b) for a, b in combinations(boxes, 2) if a.overlaps(b)]
+    assert len(covered) <= 2  # spots may lie too close for any place
+
+
+@pytest.mark.parametrize(
+    "kind", ["box_plots", "prior_sensitivity", "heat_map", "quality_and_time", "rank_diagram"]
+)
+def test_dollars_in_names_are_no_formulas(kind, tmp_path):
+    table = make_table(factors=(0.5, 1.0), labels=[r"$\bad$", "b$", r"c\$"])
+    table["dataset"] = "$" + table["dataset"] + "$"
+    more = [["$a$", "$b$"]] if kind == "box_plots" else []
+    figure = getattr(plots, kind)(table, METRIC, *more)
+    with mpl.rc_context({"svg.fonttype": "none"}):
+        figure.savefig(tmp_path / "figure.svg")
+    shown = (tmp_path / "figure.svg").read_text(encoding="utf-8")
+    words = ["$a$", "$b$"] if kind in ("box_plots", "heat_map") else []
+    for word in [r"$\bad$", "b$", r"c\$", *words]:
+        assert re.search(rf"[> ]{re.escape(word)}[<, ]", shown)
 
 
 @pytest.mark.parametrize("kind", ["heat_map", "quality_and_time", "rank_diagram"])

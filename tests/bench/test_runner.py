@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 from pandas.testing import assert_frame_equal
 
+from lopsided.bench.estimate import estimate_seconds
 from lopsided.bench.runner import plan, run_study
 from lopsided.bench.study import Compared, Setting, Study
-from lopsided.bench.table import append_rows, as_table, read_parts, read_table
-from lopsided.bench.trial import make_split, run_trial, seed_of, trials
+from lopsided.bench.table import append_rows, as_table, read_parts, read_table, write_table
+from lopsided.bench.trial import Row, make_split, run_trial, seed_of, trials
+from lopsided.bench.versions import keep_versions, kept_versions, list_versions
 from lopsided.datasets import describe
 
 QUICK = {"n_rounds": 5}
@@ -231,6 +233,70 @@ def test_a_folder_that_cannot_be_written_to_is_an_error_and_keeps_what_was_finis
     monkeypatch.undo()
     left = {trial.method.label for trial in plan(STUDY, tmp_path).left}
     assert left == {"focused", "oracle"}
+
+
+_UNDER_A_LIMIT = """
+import resource, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from test_runner import STUDY
+from lopsided.bench.runner import run_study
+if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+    try:
+        run_study(STUDY, Path(sys.argv[1]), jobs=2, only=["naive", "focused"])
+    except OSError as error:
+        print(error)
+        sys.exit(2)
+"""
+
+
+def test_a_disk_that_is_full_for_the_workers_keeps_what_was_finished(whole, tmp_path):
+    script = tmp_path / "limited.py"
+    script.write_text(_UNDER_A_LIMIT)
+    folder = tmp_path / "out"
+    done = subprocess.run(
+        [sys.executable, str(script), str(folder), str(Path(__file__).parent)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 2, done.stderr
+    assert "File too large; what was finished before is kept" in done.stdout
+    known = plan(STUDY, folder).known
+    assert known
+    assert len({row.key for row in known}) < 16
+    assert_frame_equal(numbers(run_study(STUDY, folder, jobs=1)), numbers(whole[0]))
+
+
+def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(OSError, match="file"):
+        run_study(STUDY, tmp_path / "file" / "out")
+
+
+def test_a_table_tells_what_it_was_made_with_and_a_resumed_one_does_too(whole, tmp_path):
+    now = list_versions()
+    assert kept_versions(read_table(whole[1])) == [now]
+    older = {**now, "lopsided": "0.0"}
+    committed = tmp_path / "committed.parquet"
+    write_table(keep_versions(whole[0][whole[0]["label"] == "naive"], [older]), committed)
+    table = run_study(STUDY, tmp_path / "out", only=["tree"], committed=[committed])
+    assert kept_versions(table) == kept_versions(read_table(tmp_path / "out")) == [older, now]
+
+
+def test_an_estimate_interpolates_between_what_was_measured(whole, tmp_path):
+    todo = plan(STUDY, tmp_path, only=["naive"], committed=[whole[1] / "table.parquet"])
+    assert not todo.left
+    rows = whole[0]
+    again = plan(STUDY, tmp_path, redo=["naive"], committed=[whole[1] / "table.parquet"])
+    tried = estimate_seconds(again, STUDY, jobs=1)
+    assert tried > 0
+    measured = again._replace(
+        known=[Row(*values)._replace(seconds=2.0) for values in rows.itertuples(index=False)]
+    )
+    assert estimate_seconds(measured, STUDY, jobs=1) == pytest.approx(1.2 * 2 * 8)
+    assert estimate_seconds(measured, STUDY, jobs=2) == pytest.approx(1.2 * 8)
 
 
 def test_a_dead_worker_costs_one_trial(tmp_path, monkeypatch):

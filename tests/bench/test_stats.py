@@ -135,6 +135,7 @@ def test_failed_rows_do_not_count_and_are_listed():
             "mechanism": "scar",
             "hidden": 0.75,
             "label": "ours",
+            "prior_factor": 1.0,
             "repeat": 2,
             "status": "failed",
             "message": "ValueError: why",

@@ -56,6 +56,7 @@ def test_settings_build_their_mechanisms():
         ("hidden = [0.5]", "hidden = [1.5]", "hidden"),
         ("hidden = [0.5]", "hiden = [0.5]", "got also hiden"),
         ('title = "A try"', "", "needs title"),
+        ('title = "A try"', 'title = "A try"\nlabel = "x"', "entry"),
         ('title = "A try"', "title = ", "must be TOML"),
     ],
 )

@@ -19,6 +19,13 @@ def test_oracle_rows_are_not_listed_unless_asked_for():
     assert set(list_methods("any")) == {method.name for method in METHODS}
 
 
+def test_every_method_is_of_one_kind():
+    listed = [name for kind in ("pu", "true", "peer") for name in list_methods(kind)]
+    assert sorted(listed) == sorted(list_methods("any"))
+    with pytest.raises(ValueError, match="Did you mean peer"):
+        list_methods("peers")
+
+
 @pytest.mark.parametrize("name", list_methods("any"))
 def test_every_method_can_be_built_and_says_so_in_its_repr(name):
     assert "Classifier" in repr(lopsided.build(name))

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from lopsided._progress import Bar
 from lopsided.bench.runner import Plan
 from lopsided.bench.study import Study
@@ -25,34 +27,44 @@ def estimate_seconds(plan: Plan, study: Study, jobs: int) -> float:
     jobs : int
         Processes side by side.
     """
-    pace = _pace(plan.known)
-    unknown = sorted({trial.method.label for trial in plan.left} - set(pace))
-    with Bar(len(unknown), "trying each method") as bar:
-        for label in unknown:
-            pace[label] = _try(
-                [trial for trial in plan.left if trial.method.label == label], study
-            )
+    known = _measured(plan.known)
+    left: dict[str, list[Trial]] = {}
+    for trial in plan.left:
+        left.setdefault(trial.method.label, []).append(trial)
+    total = 0.0
+    with Bar(len(left), "trying each method") as bar:
+        for label, ahead in left.items():
+            measured = known.get(label) or _try(ahead, study)
+            sizes, seconds = zip(*sorted(measured.items()), strict=True)
+            total += float(np.interp([_n_rows(t.dataset) for t in ahead], sizes, seconds).sum())
             bar.advance()
-    total = sum(pace[t.method.label] * describe(t.dataset).rows for t in plan.left)
     return _BESIDES * total / max(jobs, 1)
 
 
-def _pace(rows: Sequence[Row]) -> dict[str, float]:
-    """Return the seconds per row of the table of each label that was run."""
-    seconds: dict[str, float] = {}
-    n_rows: dict[str, int] = {}
+def _measured(rows: Sequence[Row]) -> dict[str, dict[int, float]]:
+    """Return the mean seconds of a fit by label and number of rows of the data set."""
+    seconds: dict[str, dict[int, list[float]]] = {}
     for row in rows:
-        seconds[row.label] = seconds.get(row.label, 0.0) + row.seconds
-        n_rows[row.label] = n_rows.get(row.label, 0) + describe(row.dataset).rows
-    return {label: seconds[label] / n_rows[label] for label in seconds}
+        by_size = seconds.setdefault(row.label, {})
+        by_size.setdefault(_n_rows(row.dataset), []).append(row.seconds)
+    return {
+        label: {size: sum(found) / len(found) for size, found in by_size.items()}
+        for label, by_size in seconds.items()
+    }
 
 
-def _try(trials: Sequence[Trial], study: Study) -> float:
-    """Return the seconds per row of one trial on the smallest table."""
-    trial = min(trials, key=lambda trial: describe(trial.dataset).rows)
-    split = make_split(study, trial.dataset, trial.repeat)
-    run_trial(trial, study, split)  # the first call may compile
-    return run_trial(trial, study, split)[0].seconds / describe(trial.dataset).rows
+def _try(trials: Sequence[Trial], study: Study) -> dict[int, float]:
+    """Return the seconds of one trial on the smallest table and one on the largest."""
+    ordered = sorted(trials, key=lambda trial: _n_rows(trial.dataset))
+    found = {}
+    for trial in (ordered[0], ordered[0], ordered[-1]):  # the first call may compile
+        split = make_split(study, trial.dataset, trial.repeat)
+        found[_n_rows(trial.dataset)] = run_trial(trial, study, split)[0].seconds
+    return found
+
+
+def _n_rows(dataset: str) -> int:
+    return describe(dataset).rows
 
 
 def in_words(seconds: float) -> str:

@@ -112,7 +112,8 @@ def holes(table: pd.DataFrame) -> pd.DataFrame:
     table : DataFrame
         Results.
     """
-    shown = ["dataset", "mechanism", "hidden", "label", "repeat", "status", "message"]
+    where = ["dataset", "mechanism", "hidden", "label", "prior_factor", "repeat"]
+    shown = [*where, "status", "message"]
     # A failed trial has a row for each metric; its key tells it from others.
     missing = table[table["status"] != "ok"].drop_duplicates([*shown, "key"])
     return missing.sort_values(shown, ignore_index=True)[shown]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +28,9 @@ __all__ = [
 # Okabe and Ito's colors, told apart by the color-blind too, with marks for print in gray.
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _MARKS = "osD^vP*X"
+_LETTER = 0.075  # inches that a letter of 8 points takes, with room to spare
+# Words on shades. Black itself is left to what stands on the page, which may recolor it.
+_DARK, _LIGHT = "#111111", "#ffffff"
 _MECHANISMS = {"scar": "SCAR", "sar-near": "SAR near", "sar-far": "SAR far", "none": "truth"}
 
 
@@ -51,14 +55,18 @@ def box_plots(
     hidden : float, default=0.75
         The share of positives that is hidden.
     """
-    chosen = table[(table["metric"] == metric) & (table["status"] == "ok")]
+    datasets = [_literal(name) for name in datasets]
+    chosen = _named(table[(table["metric"] == metric) & (table["status"] == "ok")])
     chosen = chosen[np.isclose(chosen["hidden"], hidden) & chosen["dataset"].isin(datasets)]
     chosen = chosen[np.isclose(chosen["prior_factor"], 1.0)]
     mechanisms = [name for name in _MECHANISMS if (chosen["mechanism"] == name).any()]
     labels = list(dict.fromkeys(chosen["label"]))
-    figure, axes = _panels(
-        len(datasets), max(len(mechanisms), 1), (0.32 * len(labels) + 1.5, 2.6)
-    )
+    # The names stand once, under the last row of panels.
+    names = _LETTER * max(map(len, labels), default=0)
+    title = _LETTER * (max(map(len, datasets), default=0) + len(", SAR near 25 %"))
+    width = max(0.32 * len(labels) + 1.2, title + 0.6)
+    height = 1.8 + names / max(len(datasets), 1)
+    figure, axes = _panels(len(datasets), max(len(mechanisms), 1), (width, height))
     for row, dataset in enumerate(datasets):
         for column, mechanism in enumerate(mechanisms):
             here = chosen[
@@ -69,9 +77,11 @@ def box_plots(
             ]
             ax = axes[row, column]
             ax.boxplot(values, medianprops={"color": _COLORS[1]}, flierprops={"markersize": 3})
-            ax.set_xticks(range(1, len(labels) + 1), labels, rotation=90)
+            below = labels if row == len(datasets) - 1 else [""] * len(labels)
+            ax.set_xticks(range(1, len(labels) + 1), below, rotation=90, fontsize=8)
+            ax.tick_params(axis="y", labelsize=8)
             ax.set_title(f"{dataset}, {name_setting(mechanism, hidden)}", fontsize=9)
-            ax.set_ylabel(_words(metric) if column == 0 else "")
+            ax.set_ylabel(_words(metric) if column == 0 else "", fontsize=8)
     return figure
 
 
@@ -85,32 +95,51 @@ def prior_sensitivity(table: pd.DataFrame, metric: str) -> Figure:
     metric : str
         What to show.
     """
-    chosen = table[(table["metric"] == metric) & (table["status"] == "ok")]
+    chosen = _named(table[(table["metric"] == metric) & (table["status"] == "ok")])
     chosen = chosen[chosen["mechanism"] != ORACLE.mechanism]
     settings = list(dict.fromkeys(zip(chosen["mechanism"], chosen["hidden"], strict=True)))
-    figure, axes = _panels(1, len(settings), (3.4, 3.0))
-    for ax, (mechanism, hidden) in zip(axes[0], settings, strict=True):
+    place = {name: number for number, name in enumerate(_MECHANISMS)}
+    settings.sort(key=lambda setting: (place.get(setting[0], len(place)), -setting[1]))
+    # A row for each mechanism, a column for each share; one share makes a single row.
+    shares = len({hidden for _, hidden in settings})
+    n_columns = max(shares if shares > 1 else len(settings), 1)
+    n_rows = max(-(-len(settings) // n_columns), 1)
+    labels = list(dict.fromkeys(chosen["label"]))
+    # The legend stands beside the panels, and must not be taller than they are.
+    height = max(3.0, (0.18 * len(labels) + 0.4) / n_rows)
+    figure, axes = _panels(n_rows, n_columns, (3.4, height))
+    for ax in axes.flat[len(settings) :]:
+        ax.axis("off")
+    lines: dict[str, Any] = {}
+    for ax, (mechanism, hidden) in zip(axes.flat, settings, strict=False):
         here = chosen[(chosen["mechanism"] == mechanism) & np.isclose(chosen["hidden"], hidden)]
-        for number, (label, rows) in enumerate(here.groupby("label", sort=False)):
-            by_repeat = rows.pivot_table(
-                index="prior_factor", columns="repeat", values="value", aggfunc="mean"
-            )
-            error = by_repeat.std(axis=1, ddof=1) / np.sqrt(by_repeat.count(axis=1))
-            style = _style(number)
-            if len(by_repeat) == 1:  # takes no prior: the same everywhere
-                ax.axhline(float(by_repeat.mean(axis=1).iloc[0]), label=label, ls="--", **style)
-                continue
-            mean = by_repeat.mean(axis=1)
-            marker = _MARKS[number % len(_MARKS)]
-            ax.errorbar(mean.index, mean, error, label=label, marker=marker, capsize=2, **style)
+        for label, rows in here.groupby("label", sort=False):
+            lines[str(label)] = _prior_line(ax, rows, labels.index(str(label)))
         ax.set_xscale("log", base=2)
         ax.set_xticks(sorted(set(here["prior_factor"])))
         ax.xaxis.set_major_formatter("{x:g}")
         ax.set_xlabel("given prior / true prior")
         ax.set_title(name_setting(mechanism, hidden), fontsize=9)
-    axes[0, 0].set_ylabel(f"macro {_words(metric)}")
-    axes[0, -1].legend(fontsize=8)
+    for ax in axes[:, 0]:
+        ax.set_ylabel(f"macro {_words(metric)}")
+    figure.legend(
+        list(lines.values()), list(lines), loc="outside right upper", fontsize=8, frameon=False
+    )
     return figure
+
+
+def _prior_line(ax: Any, rows: pd.DataFrame, number: int) -> Any:
+    """Draw one method, in the color and mark of its number, and return what a legend shows."""
+    by_repeat = rows.pivot_table(
+        index="prior_factor", columns="repeat", values="value", aggfunc="mean"
+    )
+    mean = by_repeat.mean(axis=1)
+    style = {"color": _COLORS[number % len(_COLORS)], "lw": 1.4}
+    if len(by_repeat) == 1:  # takes no prior: the same everywhere
+        return ax.axhline(float(mean.iloc[0]), ls="--", **style)
+    error: Any = by_repeat.std(axis=1, ddof=1) / np.sqrt(by_repeat.count(axis=1))
+    marker = _MARKS[number % len(_MARKS)]
+    return ax.errorbar(mean.index, mean, error, marker=marker, capsize=2, **style)
 
 
 def rank_diagram(table: pd.DataFrame, metric: str, level: float = 0.05) -> Figure:
@@ -125,7 +154,7 @@ def rank_diagram(table: pd.DataFrame, metric: str, level: float = 0.05) -> Figur
     level : float, default=0.05
         Level of Nemenyi's test.
     """
-    values = blocks(table, metric)
+    values = blocks(_named(table), metric)
     ranks = average_ranks(values).sort_values()
     difference = critical_difference(values.shape[1], len(values), level)
     groups = cliques(ranks, difference)
@@ -139,14 +168,15 @@ def rank_diagram(table: pd.DataFrame, metric: str, level: float = 0.05) -> Figur
     for tick in range(1, len(ranks) + 1):
         ax.plot([tick, tick], [0, 0.25], color="black", lw=1)
         ax.text(tick, 0.35, str(tick), ha="center", fontsize=7)
-    depth = len(groups) * 0.5
+    depth, gap = len(groups) * 0.5, 0.015 * len(ranks)
     for number, (label, rank) in enumerate(ranks.items()):
         left = number < half
         y = -depth - 1 - (number if left else len(ranks) - 1 - number)
         end = 1 - 0.04 * len(ranks) if left else len(ranks) * 1.04
-        ax.plot([rank, rank, end], [0, y, y], color="0.4", lw=0.8)
+        ax.plot([rank, rank, end], [0, y, y], color="0.5", lw=0.8)
         text = f"{label} {rank:.1f}" if left else f"{rank:.1f} {label}"
-        ax.text(end, y, text, ha="right" if left else "left", va="center", fontsize=8)
+        beside = end + (-gap if left else gap)
+        ax.text(beside, y, text, ha="right" if left else "left", va="center", fontsize=8)
     for number, group in enumerate(groups):
         y = -0.5 * (number + 1)
         ends = ranks[group[0]] - 0.05, ranks[group[-1]] + 0.05
@@ -172,18 +202,21 @@ def heat_map(table: pd.DataFrame, metric: str) -> Figure:
     metric : str
         What to show.
     """
-    found = scores(table, metric)
+    found = scores(_named(table), metric)
     found = found[np.isclose(found["prior_factor"], 1.0)]
     wide = found.pivot_table(index="label", columns="dataset", values="value")
     wide = wide.loc[wide.mean(axis=1).sort_values(ascending=False).index]
-    figure, axes = _panels(1, 1, (0.55 * wide.shape[1] + 2, 0.27 * wide.shape[0] + 1.2))
+    width = 0.55 * wide.shape[1] + 1.2 + _LETTER * max(map(len, wide.index), default=0)
+    height = max(0.27 * wide.shape[0], 1.5) + 0.3
+    height += 0.7 * _LETTER * max(map(len, wide.columns), default=0)  # names on a slope
+    figure, axes = _panels(1, 1, (width, height))
     ax = axes[0, 0]
     image = ax.imshow(wide, aspect="auto", cmap="cividis", vmin=0, vmax=1)
     ax.set_xticks(range(wide.shape[1]), wide.columns, rotation=45, ha="right", fontsize=8)
     ax.set_yticks(range(wide.shape[0]), wide.index, fontsize=8)
     for (row, column), value in np.ndenumerate(wide.to_numpy(dtype=float)):
         if np.isfinite(value):
-            shade = "black" if value > 0.55 else "white"
+            shade = _DARK if value > 0.55 else _LIGHT
             ax.text(
                 column,
                 row,
@@ -207,21 +240,27 @@ def quality_and_time(table: pd.DataFrame, metric: str) -> Figure:
     metric : str
         What to show.
     """
-    ok = table[(table["status"] == "ok") & (table["metric"] == metric)]
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    named = _named(table)
+    ok = named[(named["status"] == "ok") & (named["metric"] == metric)]
     ok = ok[np.isclose(ok["prior_factor"], 1.0)]
     seconds = ok.groupby("label")["seconds"].mean()
-    quality = macro(table, metric).mean(axis=1)
+    quality = macro(named, metric).mean(axis=1)
     figure, axes = _panels(1, 1, (6.4, 4.2))
     ax = axes[0, 0]
     for number, label in enumerate(quality.index):
         marker = _MARKS[number % len(_MARKS)]
         color = _COLORS[number % len(_COLORS)]
         ax.plot(seconds[label], quality[label], marker, color=color)
-        spot = (float(seconds[label]), float(quality[label]))
-        ax.annotate(label, spot, (4, 3), textcoords="offset points", fontsize=7)
     ax.set_xscale("log")
+    wide = seconds.max() > 1000 * seconds.min()
+    ax.xaxis.set_major_locator(LogLocator(subs=(1,) if wide else (1, 2, 5)))
+    ax.xaxis.set_major_formatter("{x:g}")
+    ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_xlabel("seconds of a fit, one thread")
     ax.set_ylabel(f"macro {_words(metric)}, mean over settings")
+    _write_beside(ax, {label: (seconds[label], quality[label]) for label in quality.index})
     return figure
 
 
@@ -235,8 +274,46 @@ def _panels(n_rows: int, n_columns: int, size: tuple[float, float]) -> tuple[Fig
     return figure, figure.subplots(n_rows, n_columns, squeeze=False)
 
 
-def _style(number: int) -> dict[str, Any]:
-    return {"color": _COLORS[number % len(_COLORS)], "lw": 1.4}
+def _write_beside(ax: Any, spots: Mapping[str, tuple[float, float]]) -> None:
+    """Write a name beside each spot, where it covers neither spots nor names, if it can."""
+    from matplotlib.transforms import Bbox
+
+    ax.figure.draw_without_rendering()  # places are known only after the layout
+    near = 4 * ax.figure.dpi / 72
+    centers = [ax.transData.transform(spot) for spot in spots.values()]
+    taken = [Bbox([center - near, center + near]) for center in centers]
+    places = [*product((0, 7, -7, 12, -12, 18, -18), (1, -1)), (0, 1)]
+    for label, spot in spots.items():
+        for tried, (up, side) in enumerate(places, start=1):
+            note = ax.annotate(
+                label,
+                spot,
+                (side * (6 if abs(up) < 12 else 2), up),
+                textcoords="offset points",
+                ha="left" if side > 0 else "right",
+                va="center",
+                fontsize=7,
+            )
+            box = note.get_window_extent()
+            inside = ax.bbox.x0 < box.x0 and box.x1 < ax.bbox.x1
+            # Without room anywhere, the last place is the first again.
+            if (inside and not box.count_overlaps(taken)) or tried == len(places):
+                taken.append(box)
+                break
+            note.remove()
+
+
+def _named(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with names that matplotlib writes as they are."""
+    return table.assign(
+        label=[_literal(name) for name in table["label"]],
+        dataset=[_literal(name) for name in table["dataset"]],
+    )
+
+
+def _literal(name: str) -> str:
+    # Text between two dollars is a formula to matplotlib.
+    return name.replace("$", r"\$")
 
 
 def _words(metric: str) -> str:

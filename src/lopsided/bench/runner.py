@@ -14,6 +14,7 @@ from lopsided._progress import Bar
 from lopsided.bench.study import Study
 from lopsided.bench.table import append_rows, as_table, read_parts, read_table, write_table
 from lopsided.bench.trial import Row, Trial, make_split, run_trial, trials
+from lopsided.bench.versions import keep_versions, kept_versions, list_versions
 
 __all__ = ["Plan", "plan", "run_study"]
 
@@ -29,6 +30,7 @@ class Plan(NamedTuple):
     left: list[Trial]
     older: list[Row]  # of methods and data that have changed since
     failed: list[Row]  # of trials that never came to an end
+    versions: list[dict[str, str]]  # that what is known was made with
 
 
 def plan(
@@ -56,9 +58,12 @@ def plan(
     everything = list(trials(study, _hashes(study)))
     keys = {trial.key for trial in everything}
     rows: list[Row] = []
+    versions: list[dict[str, str]] = []
     for path in (*committed, folder / OLDER, folder / TABLE):
         if path.is_file():
-            rows += [Row(*values) for values in read_table(path).itertuples(index=False)]
+            table = read_table(path)
+            rows += [Row(*values) for values in table.itertuples(index=False)]
+            versions += kept_versions(table)
     rows += read_parts(folder / "parts")
     newest = {(row.key, row.metric): row for row in rows if row.status == "ok"}
     failed = {(row.key, row.metric): row for row in rows if row.status != "ok"}
@@ -73,6 +78,7 @@ def plan(
         left,
         older,
         [row for row in failed.values() if row.key in keys - done and row.label not in redo],
+        versions,
     )
 
 
@@ -109,7 +115,8 @@ def run_study(
         keys = {trial.key for trial in todo.left}
         fresh = {(row.key, row.metric): row for row in read_parts(parts) if row.key in keys}
         failed = [row for row in todo.failed if row.key not in keys]
-        table = as_table([*todo.known, *failed, *fresh.values()])
+        versions = [*todo.versions, *([list_versions()] if todo.left else [])]
+        table = keep_versions(as_table([*todo.known, *failed, *fresh.values()]), versions)
         if todo.older:
             write_table(as_table(todo.older), folder / OLDER)
         write_table(table, folder / TABLE)

@@ -181,6 +181,9 @@ def _methods(methods: Iterable[Any]) -> tuple[Compared, ...]:
             )
         )
     labels = [method.label for method in found]
+    for label in labels:
+        if "," in label:  # the command line takes several labels with commas between them
+            raise ValueError(f"A label must not hold a comma, got {label!r}.")
     twice = sorted({label for label in labels if labels.count(label) > 1})
     if twice:
         raise ValueError(f"Labels must be unique, got {', '.join(twice)} twice. Add a label.")

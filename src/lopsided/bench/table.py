@@ -2,7 +2,8 @@
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ def append_rows(path: Path, rows: Iterable[Row]) -> None:
         The rows.
     """
     line = json.dumps([list(row) for row in rows]) + "\n"
-    with open(path, "ab+") as file:
+    with _telling_where(path), open(path, "ab+") as file:
         size = file.seek(0, os.SEEK_END)
         if size:
             file.seek(size - 1)
@@ -58,8 +59,19 @@ def read_parts(folder: Path) -> list[Row]:
 
 def write_table(table: Any, path: Path) -> None:
     """Write a table as parquet, whole or not at all."""
-    with write_whole(path) as draft:
+    with _telling_where(path), write_whole(path) as draft:
         table.to_parquet(draft, index=False, compression="zstd")
+
+
+@contextmanager
+def _telling_where(path: Path) -> Iterator[None]:
+    """Name the file that could not be written, and say that nothing is lost."""
+    try:
+        yield
+    except OSError as error:
+        why = os.strerror(error.errno) if error.errno else str(error)
+        told = f"{why}; what was finished before is kept"
+        raise OSError(error.errno, told, str(path)) from error
 
 
 def read_table(path: str | Path) -> Any:

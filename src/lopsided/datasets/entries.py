@@ -35,6 +35,8 @@ class Entry:
         The name its authors' file goes by, an alias of `name`; empty without a file.
     folder : str
         The commit and folder of the file in its authors' repository.
+    repeated : int
+        How many rows are equal to an earlier one, labels aside.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Entry:
     reference: str
     key: str = ""
     folder: str = ""
+    repeated: int = 0
 
     @property
     def prior(self) -> float:

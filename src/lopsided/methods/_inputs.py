@@ -48,6 +48,22 @@ class Inputs:
             parts.append((X[:, [position]] == np.arange(n_levels)).astype(float))
         return np.hstack(parts)
 
+    def by_column(self, values: NDArray[np.float64], n_features: int) -> NDArray[np.float64]:
+        """Return one number for each raw column: the sum over the inputs that come from it.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_columns,)
+            One number for each input.
+        n_features : int
+            How many raw columns there are.
+        """
+        sources = [*self.numbers, *self.flagged]
+        for position, n_levels in self.levels.items():
+            sources += [position] * n_levels
+        columns = np.array(sources, np.intp)
+        return np.bincount(columns, values, minlength=n_features).astype(np.float64)
+
 
 def fit_inputs(
     X: NDArray[Any], levels: dict[int, int] | None = None, weight: Any = None

@@ -14,6 +14,7 @@ __all__ = [
     "log_odds_of",
     "positive_chance",
     "positive_log_odds",
+    "seeded_copy",
 ]
 
 _SUREST = 1e-9  # how near to 0 and 1 a chance may come before it is turned into log-odds
@@ -39,13 +40,18 @@ def fit_learner(
     learner: Any, X: Any, y: NDArray[Any], weight: Any, rng: np.random.Generator
 ) -> Any:
     """Return a fitted copy of a classifier, its random states drawn where none was given."""
+    return seeded_copy(learner, rng).fit(X, y, sample_weight=weight)
+
+
+def seeded_copy(learner: Any, rng: np.random.Generator) -> Any:
+    """Return a fresh copy of an estimator, its random states drawn where none was given."""
     fresh = clone(learner)
     states = {
         name: int(rng.integers(2**31))
         for name, value in sorted(fresh.get_params().items())
         if name.endswith("random_state") and value is None
     }
-    return fresh.set_params(**states).fit(X, y, sample_weight=weight)
+    return fresh.set_params(**states)
 
 
 def positive_chance(model: Any, X: Any) -> NDArray[np.float64]:

@@ -26,6 +26,12 @@ class Method(NamedTuple):
     needs: tuple[str, ...] = ()  # optional packages
     labels: Literal["pu", "true"] = "pu"  # "true": an oracle row, fitted on y_true by studies
     quick: Mapping[str, Any] = _NOTHING  # small settings for contract tests
+    source: str = "lopsided"  # or the package of a peer
+
+    @property
+    def kind(self) -> str:
+        """Under which word it is listed: "pu", "true" or "peer"."""
+        return self.labels if self.source == "lopsided" else "peer"
 
     def load(self) -> Any:
         """Import and return the estimator class."""
@@ -43,7 +49,7 @@ _PAPER = "Zavitsanos, Paliouras: Focused PU learning from imbalanced data."
 _HELLINGER = "Ortega Vazquez, vanden Broucke, De Weerdt. Machine Learning 2024."
 _XGBOOST = "Chen, Guestrin: XGBoost. KDD 2016."
 
-METHODS: tuple[Method, ...] = (
+_OURS: tuple[Method, ...] = (
     Method(
         "focused-xgb",
         _BOOSTING,
@@ -108,6 +114,15 @@ METHODS: tuple[Method, ...] = (
         "Geurts, Ernst, Wehenkel: Extremely randomized trees. Machine Learning 2006.",
         takes_prior=False,
         quick=_FEW_TREES,
+    ),
+    Method(
+        "naive-logistic",
+        "lopsided.methods.logistic:NaiveLogisticClassifier",
+        {},
+        "Balanced logistic regression with unlabeled rows taken for negatives.",
+        "Lee, Liu: Learning with positive and unlabeled examples using weighted logistic "
+        "regression. ICML 2003.",
+        takes_prior=False,
     ),
     Method(
         "pu-bagging",
@@ -256,3 +271,73 @@ METHODS: tuple[Method, ...] = (
         quick=_QUICK,
     ),
 )
+
+
+def _pulearn(
+    algorithm: str, summary: str, reference: str, takes_prior: bool = False, **small: int
+) -> Method:
+    """Return the entry of one of pulearn's estimators."""
+    return Method(
+        f"pulearn-{algorithm}",
+        "lopsided.methods.peers:PulearnClassifier",
+        {"algorithm": algorithm},
+        summary,
+        reference,
+        takes_prior=takes_prior,
+        needs=("pulearn",),
+        quick=MappingProxyType({"settings": small}) if small else _NOTHING,
+        source="pulearn",
+    )
+
+
+_BAYES = "Zhang: Bayesian Classifiers for PU Learning, as in pulearn."
+_PEERS: tuple[Method, ...] = (
+    _pulearn(
+        "elkan-noto",
+        "pulearn's: a forest whose chances are divided by the label frequency.",
+        "Elkan, Noto. KDD 2008.",
+        estimator__n_estimators=20,
+    ),
+    _pulearn(
+        "weighted-elkan-noto",
+        "pulearn's: a forest whose chances are multiplied by an estimate from the scored rows.",
+        "Elkan, Noto. KDD 2008.",
+        estimator__n_estimators=20,
+    ),
+    _pulearn(
+        "bagging",
+        "pulearn's: forests, each on the labeled rows and a bootstrap of the others.",
+        "Mordelet, Vert. Pattern Recognition Letters 2014.",
+        n_estimators=3,
+        estimator__n_estimators=5,
+    ),
+    _pulearn(
+        "nnpu",
+        "pulearn's: a linear model on the non-negative PU risk of the sigmoid loss.",
+        "Kiryo, Niu, du Plessis, Sugiyama. NeurIPS 2017.",
+        takes_prior=True,
+        max_iter=100,
+    ),
+    _pulearn(
+        "naive-bayes",
+        "pulearn's: naive Bayes on binned columns, unlabeled rows taken for negatives.",
+        _BAYES,
+    ),
+    _pulearn(
+        "weighted-naive-bayes",
+        "pulearn's: naive Bayes, each column weighed by what it tells about the label.",
+        _BAYES,
+    ),
+    _pulearn(
+        "tan",
+        "pulearn's: naive Bayes in which each column depends on another, in a tree.",
+        _BAYES,
+    ),
+    _pulearn(
+        "weighted-tan",
+        "pulearn's: such a tree, each column weighed by what it tells about the label.",
+        _BAYES,
+    ),
+)
+
+METHODS: tuple[Method, ...] = _OURS + _PEERS

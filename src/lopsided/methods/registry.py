@@ -10,22 +10,22 @@ from lopsided.methods.catalog import METHODS, Method
 __all__ = ["METHODS", "Method", "build", "get_method", "list_methods"]
 
 
-def list_methods(labels: Literal["pu", "true", "any"] = "pu") -> list[str]:
+def list_methods(kind: Literal["pu", "true", "peer", "any"] = "pu") -> list[str]:
     """Return the names of the methods.
 
     Parameters
     ----------
-    labels : {"pu", "true", "any"}, default="pu"
+    kind : {"pu", "true", "peer", "any"}, default="pu"
         "pu" lists those that learn from positive and unlabeled rows, "true" the oracle rows
-        that studies fit on the truth, "any" both.
+        that studies fit on the truth, "peer" the estimators of other packages, "any" all.
 
     Examples
     --------
     >>> "ifpu-xgb" in list_methods()
     True
     """
-    check_choice(labels, ("pu", "true", "any"), "kind of labels")
-    return [method.name for method in METHODS if labels in (method.labels, "any")]
+    check_choice(kind, ("pu", "true", "peer", "any"), "kind of methods")
+    return [method.name for method in METHODS if kind in (method.kind, "any")]
 
 
 def get_method(name: str) -> Method:

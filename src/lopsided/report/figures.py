@@ -48,7 +48,7 @@ def draw_figures(table: pd.DataFrame, metric: str, salt: str = "") -> list[Shown
     """
     fine = table[(table["status"] == "ok") & (table["metric"] == metric)]
     # Sorted, so that neither colors nor the last digit depend on the order of the rows.
-    told = _without_math(fine.sort_values(_ORDER, ignore_index=True))
+    told = fine.sort_values(_ORDER, ignore_index=True)
     kinds = (_box_plots, _rank_diagram, _heat_map, _quality_and_time)
     shown = [kind(told, metric, f"{salt}{kind.__name__}") for kind in kinds]
     if told["prior_factor"].nunique() > 1:
@@ -136,12 +136,6 @@ def _prior_sensitivity(table: pd.DataFrame, metric: str, salt: str) -> Shown:
     return _show("Wrong priors", caption, lambda: plots.prior_sensitivity(table, metric), salt)
 
 
-def _without_math(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with names in which matplotlib sees no formula."""
-    names = {name: table[name].str.replace("$", r"\$") for name in ("label", "dataset")}
-    return table.assign(**names)
-
-
 def _show(title: str, caption: str, draw: Callable[[], Figure], salt: str) -> Shown:
     return Shown(title, caption, _as_svg(draw, title, salt))
 
@@ -159,6 +153,8 @@ def _as_svg(draw: Callable[[], Figure], title: str, salt: str) -> str:
     text = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", text, flags=re.DOTALL)
     # Groups are numbered from 1 in every figure, and nothing points to them.
     text = re.sub(r'<g id="[^"]*"', "<g", text)
+    # Black is the color of words, whatever the theme makes of it.
+    text = text.replace("#000000", "currentColor")
     box = re.search(r'viewBox="([0-9. ]+)"', text)
     assert box is not None
     _, _, width, height = box[1].split()

@@ -1,12 +1,13 @@
 """Pieces of a page: every text that comes in is escaped on its way out."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from html import escape
 from typing import Any, Literal, NamedTuple
 
 __all__ = ["Cell", "as_data", "as_figure", "as_list", "as_paragraph", "as_section", "as_table"]
 
+_MANY = 40  # rows; a longer table scrolls in a frame of its own
 _NOTHING = "–"  # noqa: RUF001, a dash where a number would be
 
 
@@ -21,7 +22,7 @@ class Cell(NamedTuple):
 
 def as_paragraph(text: str) -> str:
     """Return a paragraph."""
-    return f"<p>{escape(text)}</p>"
+    return f"<p>{_words(text)}</p>"
 
 
 def as_section(anchor: str, heading: str, *parts: str) -> str:
@@ -36,7 +37,7 @@ def as_section(anchor: str, heading: str, *parts: str) -> str:
 
 def as_list(entries: Mapping[str, str]) -> str:
     """Return words and what is said of each."""
-    lines = (f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in entries.items())
+    lines = (f"<dt>{_words(k)}</dt><dd>{_words(v)}</dd>" for k, v in entries.items())
     return "<dl>\n" + "\n".join(lines) + "\n</dl>"
 
 
@@ -52,15 +53,21 @@ def as_table(caption: str, headers: Sequence[str], rows: Iterable[Sequence[Cell]
     rows : iterable of sequences of Cell
         The body.
     """
+    cells = list(rows)
+    numeric = {i for row in cells for i, cell in enumerate(row) if cell.value is not None}
     head = "".join(
-        f'<th scope="col" aria-sort="none"><button type="button">{escape(name)}</button></th>'
-        for name in headers
+        f'<th scope="col"{_side(number in numeric)} aria-sort="none">'
+        f'<button type="button">{_words(name)}</button></th>'
+        for number, name in enumerate(headers)
     )
-    body = "\n".join(f"<tr>{_row(row)}</tr>" for row in rows)
+    body = "\n".join(f"<tr>{_row(row, numeric)}</tr>" for row in cells)
+    kind = "wide tall" if len(cells) > _MANY else "wide"
+    # The caption is no part of what scrolls: it would be cut off with it.
     return (
-        f'<div class="wide" tabindex="0" role="region" aria-label="{escape(caption)}">\n'
-        f"<table>\n<caption>{escape(caption)}</caption>\n"
-        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n</div>"
+        f"<figure>\n<figcaption>{_words(caption)}</figcaption>\n"
+        f'<div class="{kind}" tabindex="0" role="region" aria-label="{escape(caption)}">\n'
+        f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
+        "</div>\n</figure>"
     )
 
 
@@ -79,7 +86,7 @@ def as_figure(title: str, caption: str, svg: str) -> str:
     return (
         f"<h3>{escape(title)}</h3>\n"
         f'<figure><div class="wide" tabindex="0" role="region" aria-label="{escape(title)}">'
-        f"{svg}</div>\n<figcaption>{escape(caption)}</figcaption></figure>"
+        f"{svg}</div>\n<figcaption>{_words(caption)}</figcaption></figure>"
     )
 
 
@@ -97,11 +104,21 @@ def as_data(value: Any) -> str:
     return text
 
 
-def _row(cells: Sequence[Cell]) -> str:
+def _words(text: str) -> str:
+    """Return escaped text in which a number and its percent sign stay on one line."""
+    return escape(text).replace(" %", "&nbsp;%")
+
+
+def _row(cells: Sequence[Cell], numeric: Container[int]) -> str:
     first, *rest = cells
     return f'<th scope="row">{_inside(first)}</th>' + "".join(
-        f"<td{_sorted_by(cell)}>{_inside(cell)}</td>" for cell in rest
+        f"<td{_side(number in numeric)}{_sorted_by(cell)}>{_inside(cell)}</td>"
+        for number, cell in enumerate(rest, start=1)
     )
+
+
+def _side(numeric: bool) -> str:
+    return ' class="number"' if numeric else ""
 
 
 def _sorted_by(cell: Cell) -> str:

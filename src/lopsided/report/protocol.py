@@ -1,15 +1,9 @@
-"""The protocol of a study in words, and the versions that a report was written with."""
+"""The protocol of a study in words."""
 
-import platform
-from importlib.metadata import PackageNotFoundError, version
-
-from lopsided import __version__
 from lopsided.bench.plots import name_setting
 from lopsided.bench.study import Study
 
-__all__ = ["describe_protocol", "list_versions"]
-
-_PACKAGES = ("numpy", "scikit-learn", "xgboost", "torch")
+__all__ = ["describe_protocol"]
 
 
 def describe_protocol(study: Study) -> dict[str, str]:
@@ -38,17 +32,6 @@ def describe_protocol(study: Study) -> dict[str, str]:
         "Time": f"A fit is given up after {study.timeout:g} s; seconds are those of a fit on "
         "one thread.",
     }
-
-
-def list_versions() -> dict[str, str]:
-    """Return the versions of Python, this library, what it stands on, and the platform."""
-    found = {"python": platform.python_version(), "lopsided": __version__}
-    for name in _PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = "not installed"
-    return {**found, "platform": platform.platform()}
 
 
 def _name_method(study: Study, number: int) -> str:

@@ -24,7 +24,8 @@ _MARKS = {1: "best", 2: "second"}
 
 def name_metric(metric: str) -> str:
     """Return a metric as people read it."""
-    return _METRICS.get(metric, metric.replace("_", " ").capitalize())
+    words = _in_words(metric)
+    return words[0].upper() + words[1:]
 
 
 def show_short(summary: Mapping[str, Any]) -> str:
@@ -35,7 +36,7 @@ def show_short(summary: Mapping[str, Any]) -> str:
         f"{len(summary['datasets'])} data sets; {failed or 'none'} failed."
     ]
     for metric, found in summary["metrics"].items():
-        tests, name = found["tests"], name_metric(metric)
+        tests, name = found["tests"], _in_words(metric)
         if tests["reason"] is None:
             first = tests["methods"][0]
             told.append(
@@ -44,6 +45,10 @@ def show_short(summary: Mapping[str, Any]) -> str:
     if not summary["metrics"]:
         told.append("No trial came to an end, so there is nothing to compare.")
     return "\n".join(map(as_paragraph, told))
+
+
+def _in_words(metric: str) -> str:
+    return _METRICS.get(metric, metric.replace("_", " "))
 
 
 def show_protocol(summary: Mapping[str, Any]) -> str:
@@ -63,7 +68,7 @@ def show_time(summary: Mapping[str, Any]) -> str:
     rows = [
         [
             _name(method),
-            _number(method["seconds"], "{:.3g}"),
+            _number(method["seconds"], "{:.3f}"),
             _number(method["datasets"], "{}"),
             _number(method["repeats"], "{}"),
         ]
@@ -78,13 +83,15 @@ def show_failed(summary: Mapping[str, Any]) -> str:
     failed = summary["failed"]
     if not failed:
         return as_paragraph("None.")
-    headers = ["Method", "Data set", "Mechanism", "Hidden", "Repeat", "Status", "Message"]
+    headers = ["Method", "Data set", "Mechanism", "Hidden", "Prior factor", "Repeat"]
+    headers += ["Status", "Message"]
     rows = [
         [
             Cell(row["label"]),
             Cell(row["dataset"]),
             Cell(row["mechanism"]),
             _number(row["hidden"], "{:g}"),
+            _number(row["prior_factor"], "{:g}"),
             _number(row["repeat"], "{}"),
             Cell(row["status"]),
             Cell(row["message"]),
@@ -98,9 +105,10 @@ def show_failed(summary: Mapping[str, Any]) -> str:
 
 
 def show_versions(summary: Mapping[str, Any]) -> str:
-    """Return what the report was written with."""
-    note = "Of what wrote this report; the table does not keep those of the run."
-    return f"{as_paragraph(note)}\n{as_list(summary['versions'])}"
+    """Return what the results were made with."""
+    if not summary["versions"]:
+        return as_paragraph("The table does not tell what it was made with.")
+    return "\n".join(as_list(versions) for versions in summary["versions"])
 
 
 def _macro(name: str, found: Mapping[str, Any]) -> str:
@@ -129,7 +137,7 @@ def _macro(name: str, found: Mapping[str, Any]) -> str:
 def _paper(metric: str, found: Mapping[str, Any]) -> str:
     heading = "<h3>Beside the paper</h3>\n"
     if metric not in PRINTED_METRICS:
-        return heading + as_paragraph(f"The paper does not print {name_metric(metric)}.")
+        return heading + as_paragraph(f"The paper does not print {_in_words(metric)}.")
     if not found["comparable"]:
         return heading + as_paragraph(
             "Left out: the paper prints means over its 14 data sets, and this table has others."
@@ -201,13 +209,20 @@ def _name(row: Mapping[str, Any], most: int = 0) -> Cell:
 
 
 def _number(value: float | None, form: str, mark: Any = "", note: str = "") -> Cell:
-    return Cell(note=note) if value is None else Cell(form.format(value), value, mark, note)
+    if value is None:
+        return Cell(note=note)
+    return Cell(_with_minus(form.format(value)), value, mark, note)
+
+
+def _with_minus(text: str) -> str:
+    """Return numbers with a minus as wide as a plus, so that columns stand straight."""
+    return text.replace("-", "\N{MINUS SIGN}")
 
 
 def _interval(found: Mapping[str, float] | None) -> Cell:
     if found is None:
         return Cell()
-    note = f"{found['low']:+.3f} to {found['high']:+.3f}"
+    note = _with_minus(f"{found['low']:+.3f} to {found['high']:+.3f}")
     return _number(found["mean"], "{:+.3f}", note=note)
 
 

@@ -10,10 +10,11 @@ import numpy as np
 from lopsided.bench.means import holes, macro, macro_deviation, scores
 from lopsided.bench.plots import name_setting
 from lopsided.bench.trial import ORACLE
+from lopsided.bench.versions import kept_versions
 from lopsided.datasets import list_datasets
 from lopsided.report.comparison import compare
 from lopsided.report.paper import printed
-from lopsided.report.protocol import describe_protocol, list_versions
+from lopsided.report.protocol import describe_protocol
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +48,7 @@ def summarize(table: pd.DataFrame, study: Study) -> dict[str, Any]:
         "title": study.title,
         "study": study.name,
         "protocol": describe_protocol(study),
-        "versions": list_versions(),
+        "versions": kept_versions(table),
         "trials": int(table["key"].nunique()),
         "datasets": sorted(fine["dataset"].unique().tolist()),
         "methods": _methods(true_prior, study),

@@ -28,25 +28,33 @@ function sortBy(header) {
   table.tBodies[0].append(...keyed.map((pair) => pair[1]));
 }
 
-for (const button of document.querySelectorAll("thead button")) {
-  button.addEventListener("click", () => sortBy(button.closest("th")));
-}
+// All files of a disk may share one storage, so the name is our own.
+const THEME = "lopsided-theme";
 
 // Storage may be forbidden, as for files on some disks: the theme is then forgotten.
 function remember(theme) {
-  try { localStorage.setItem("theme", theme); } catch { /* forgotten */ }
+  try { localStorage.setItem(THEME, theme); } catch { /* forgotten */ }
 }
 
 function recall() {
-  try { return localStorage.getItem("theme"); } catch { return null; }
+  try { return localStorage.getItem(THEME); } catch { return null; }
 }
 
-const root = document.documentElement;
-const known = recall();
-if (known === "light" || known === "dark") root.dataset.theme = known;
-document.getElementById("theme").addEventListener("click", () => {
+function switchTheme() {
   const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
   const now = root.dataset.theme || system;
   root.dataset.theme = now === "dark" ? "light" : "dark";
   remember(root.dataset.theme);
+}
+
+// Before anything is drawn, so that no page flashes in the other theme.
+const root = document.documentElement;
+const known = recall();
+if (known === "light" || known === "dark") root.dataset.theme = known;
+
+document.addEventListener("DOMContentLoaded", () => {
+  document.getElementById("theme").addEventListener("click", switchTheme);
+  for (const button of document.querySelectorAll("thead button")) {
+    button.addEventListener("click", () => sortBy(button.closest("th")));
+  }
 });

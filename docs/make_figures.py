@@ -1,0 +1,113 @@
+"""Write the tables and figures of README.md and docs/ from the committed results of studies.
+
+    python docs/make_figures.py [--out FOLDER]
+
+Nothing is fitted. The same tables give the same bytes, so that a difference in the texts is a
+difference in the results.
+"""
+
+import argparse
+import re
+from pathlib import Path
+from string import Template
+
+from numbers_told import tell_all
+from tables_told import beside_paper, macro_table, prior_table, tests_table
+
+from lopsided._files import write_whole
+from lopsided.bench.study import read_study
+from lopsided.bench.table import read_table
+from lopsided.report.figures import draw_figures
+from lopsided.report.protocol import describe_protocol
+
+ROOT = Path(__file__).parents[1]
+METRIC = "average_precision"
+_OPEN = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
+_PAPER_WHITE = 'style="background:white" '  # drawn in black: dark pages would swallow it
+
+
+def read_results(name: str):
+    """Return a study and the committed table of its results."""
+    studies = ROOT / "studies"
+    return read_study(studies / f"{name}.toml"), read_table(
+        studies / "results" / f"{name}.parquet"
+    )
+
+
+def draw(table, folder: Path, prefix: str, titles: tuple[str, ...] = ()) -> str:
+    """Write figures of a table to the folder; return what shows them in a text.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Results.
+    folder : Path
+        Where the figures go.
+    prefix : str
+        What their names begin with.
+    titles : tuple of str, default=()
+        Which to draw; nothing is all.
+    """
+    shown = []
+    for title, caption, svg in draw_figures(table, METRIC, f"{prefix}-"):
+        if titles and title not in titles:
+            continue
+        name = f"{prefix}-{re.sub('[^a-z]+', '-', title.lower())}.svg"
+        with write_whole(folder / name) as draft:
+            draft.write_text(
+                svg.replace("<svg ", _OPEN + _PAPER_WHITE, 1) + "\n", encoding="utf-8"
+            )
+        shown.append(f"**{title}.** {caption}\n\n![{title}](figures/{name})")
+    return "\n\n".join(shown)
+
+
+def fill_blocks(text: str, blocks: dict[str, str]) -> str:
+    """Return a text with each block between its two markers written anew."""
+    for name, block in blocks.items():
+        start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
+        before, _, rest = text.partition(start)
+        _, found, after = rest.partition(end)
+        if not found:
+            raise ValueError(f"The text must hold {start.strip()} and {end}, and does not.")
+        text = f"{before}{start}\n{block}\n\n{end}{after}"
+    return text
+
+
+def main() -> None:
+    """Write everything."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, default=ROOT, help="where the texts are written")
+    out = parser.parse_args().out
+    paper_study, paper = read_results("paper")
+    _, prior = read_results("prior")
+    figures = out / "docs" / "figures"
+    protocol = describe_protocol(paper_study)
+    parts = {
+        "average_precision": macro_table(paper, "average_precision"),
+        "roc_auc": macro_table(paper, "roc_auc"),
+        "beside_average_precision": beside_paper(paper, "average_precision"),
+        "beside_roc_auc": beside_paper(paper, "roc_auc"),
+        "tests": tests_table(paper, METRIC),
+        "figures": draw(paper, figures, "paper"),
+        "prior_table": prior_table(prior, METRIC),
+        "prior_figure": draw(prior, figures, "prior", ("Wrong priors",)),
+        "protocol": "\n".join(f"- **{name}.** {text}" for name, text in protocol.items()),
+        **tell_all(paper, prior),
+    }
+    template = Template((ROOT / "docs" / "reproduction.in.md").read_text(encoding="utf-8"))
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    texts = {
+        "docs/reproduction.md": template.substitute(parts),
+        "README.md": fill_blocks(
+            readme,
+            {"what the paper study found": macro_table(paper, METRIC, ("ifpu-xgb", "puhrf"))},
+        ),
+    }
+    for name, text in texts.items():
+        with write_whole(out / name) as draft:
+            draft.write_text(text, encoding="utf-8")
+    print(f"{', '.join(texts)} and {len(list(figures.iterdir()))} figures in {figures}")
+
+
+if __name__ == "__main__":
+    main()

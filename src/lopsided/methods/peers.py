@@ -1,0 +1,157 @@
+"""Estimators of other packages behind our face, so that studies can compare them with ours."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.utils.validation import has_fit_parameter
+
+from lopsided._check import check_choice, require
+from lopsided.methods._base import Accepts, PUClassifier
+from lopsided.methods._inputs import fit_inputs
+from lopsided.methods._learners import seeded_copy
+
+__all__ = ["PulearnClassifier"]
+
+_CLASSES = {
+    "elkan-noto": "ElkanotoPuClassifier",
+    "weighted-elkan-noto": "WeightedElkanotoPuClassifier",
+    "bagging": "BaggingPuClassifier",
+    "nnpu": "NNPUClassifier",
+    "naive-bayes": "PositiveNaiveBayesClassifier",
+    "weighted-naive-bayes": "WeightedNaiveBayesClassifier",
+    "tan": "PositiveTANClassifier",
+    "weighted-tan": "WeightedTANClassifier",
+}
+_HOLD_OUT = ("elkan-noto", "weighted-elkan-noto")
+_MOST_DRAWS = 50  # of a hold-out; with a handful of labeled rows most of them fail
+
+
+class PulearnClassifier(PUClassifier):
+    """Fit one of pulearn's estimators and rank by what it predicts.
+
+    All of them take labels as they are here. Columns are standardized first, since the linear
+    one takes steps of a fixed size; trees and bins of equal width do not mind.
+
+    Those that wrap a classifier get random forests, as in pulearn's example of Elkan and Noto's
+    method, with 300 trees in all, as many as our forests have. The support vector machine of
+    its other examples ranks far worse on tables with rare positives. Everything else is as in
+    its examples, or its default.
+
+    Parameters
+    ----------
+    algorithm : str, default="elkan-noto"
+        "elkan-noto", "weighted-elkan-noto", "bagging", "nnpu", "naive-bayes",
+        "weighted-naive-bayes", "tan" or "weighted-tan".
+    settings : dict or None, default=None
+        Parameters of pulearn's estimator and, as in `estimator__max_depth`, of what it wraps.
+    prior : float or None, default=None
+        The share of positives in the whole table; only "nnpu" needs it, and is given what
+        follows for the unlabeled rows alone.
+    random_state : int, Generator or None, default=None
+        Seed of pulearn's estimator and of what it wraps.
+
+    Attributes
+    ----------
+    model_ : pulearn estimator
+        The fitted estimator.
+
+    Notes
+    -----
+    What follows is pulearn's doing, as of version 0.2. Both methods of Elkan and Noto draw a
+    hold-out without regard to labels. If few rows are labeled it often has none, or only such
+    that the forest gives them no chance at all; the fit then fails and is tried with another
+    hold-out, 50 times at most. Neither method fits again with weights, so that both rank as the
+    forest alone would, and a score of the weighted one depends on the rows scored along with
+    it. Where positives are rare the weighted naive Bayes and TAN call hardly any row positive.
+    Only bagging can weigh rows; for the others they are repeated.
+
+    References
+    ----------
+    pulearn: https://pulearn.github.io/pulearn
+    """
+
+    _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
+
+    def __init__(self, algorithm="elkan-noto", settings=None, prior=None, random_state=None):
+        self.algorithm = algorithm
+        self.settings = settings
+        self.prior = prior
+        self.random_state = random_state
+
+    def _needs_prior(self) -> bool:
+        return self.algorithm == "nnpu"
+
+    def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
+        check_choice(self.algorithm, _CLASSES, "algorithm of pulearn")
+        peer = getattr(require("pulearn"), _CLASSES[self.algorithm])
+        X, y, weight = _as_taken(peer, X, y, weight)
+        model = peer(**self._as_documented(y)).set_params(**(self.settings or {}))
+        self.inputs_ = fit_inputs(X, self._levels(), weight)
+        options = {} if weight is None else {"sample_weight": weight}
+        inputs = self.inputs_.transform(X)
+        with self._linear_algebra():
+            if self.algorithm in _HOLD_OUT and model.random_state is None:
+                self.model_ = _fit_until_held_out(model, inputs, y, options, rng)
+            else:
+                self.model_ = seeded_copy(model, rng).fit(inputs, y, **options)
+
+    def _as_documented(self, y: NDArray[np.int8]) -> Mapping[str, Any]:
+        """Return the parameters of an estimator as pulearn's documentation shows them."""
+        n_labeled, n_unlabeled = int((y == 1).sum()), int((y == 0).sum())
+        if self.algorithm == "elkan-noto":
+            return {"estimator": RandomForestClassifier(300), "hold_out_ratio": 0.2}
+        if self.algorithm == "weighted-elkan-noto":
+            return {
+                "estimator": RandomForestClassifier(300),
+                "hold_out_ratio": 0.2,
+                "labeled": n_labeled,
+                "unlabeled": n_unlabeled,
+            }
+        if self.algorithm == "bagging":  # its out-of-bag scores cost time and are not used
+            forest = RandomForestClassifier(20)
+            return {"estimator": forest, "n_estimators": 15, "oob_score": False}
+        if self.algorithm == "nnpu":
+            # Half a row at least: pulearn takes no prior of 0.
+            return {"prior": max(self.prior_ * len(y) - n_labeled, 0.5) / n_unlabeled}
+        return {}
+
+    def _scores(self, X: Any) -> Any:
+        inputs = self.inputs_.transform(X)
+        if self.algorithm == "nnpu":
+            with self._linear_algebra():
+                return self.model_.decision_function(inputs)
+        chance = self.model_.predict_proba(inputs)[:, 1]
+        # Log-odds that keep the order of all chances, even of those above 1 that Elkan and
+        # Noto's methods give, and call positive what pulearn does.
+        return np.log(np.maximum(chance, 1e-300)) - np.log(np.maximum(1 - chance, 1e-17))
+
+
+def _as_taken(peer: Any, X: Any, y: Any, weight: Any) -> tuple[Any, Any, Any]:
+    """Return rows, labels and weights as an estimator of pulearn takes them, or refuse them."""
+    if weight is None or has_fit_parameter(peer, "sample_weight"):
+        return X, y, weight
+    if (weight % 1 != 0).any():
+        raise ValueError(
+            f"sample_weight must hold whole numbers, since {peer.__name__} of pulearn takes "
+            "none and rows are repeated instead. Round it, or leave it out."
+        )
+    rows = np.repeat(np.arange(len(y)), weight.astype(int))
+    return X[rows], y[rows], None
+
+
+def _fit_until_held_out(
+    model: Any, inputs: Any, y: Any, options: dict[str, Any], rng: np.random.Generator
+) -> Any:
+    """Return a copy fitted with the first hold-out that gives a label frequency."""
+    for _ in range(_MOST_DRAWS):
+        try:
+            return seeded_copy(model, rng).fit(inputs, y, **options)
+        except (ValueError, IndexError) as error:  # an index: all labeled rows were held out
+            last = error
+    raise ValueError(
+        f"{type(model).__name__} of pulearn must find a label frequency, got none from "
+        f"{_MOST_DRAWS} hold-outs: {last} Label more rows."
+    )

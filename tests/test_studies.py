@@ -1,0 +1,33 @@
+from pathlib import Path
+
+import pytest
+
+from lopsided.bench.study import read_study
+from lopsided.bench.trial import trials
+from lopsided.methods.registry import get_method
+
+STUDIES = sorted((Path(__file__).parents[1] / "studies").glob("*.toml"))
+
+
+def enumerate_trials(study):
+    return list(trials(study, dict.fromkeys(study.datasets, "")))
+
+
+@pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
+def test_a_committed_study_reads_and_each_of_its_trials_has_a_key_of_its_own(path):
+    keys = [trial.key for trial in enumerate_trials(read_study(path))]
+    assert len(keys) == len(set(keys)) > 0
+
+
+@pytest.mark.skipif(not STUDIES, reason="studies are not part of a source package")
+def test_peers_meet_our_baselines_and_the_oracle_on_the_same_labels():
+    study = read_study(next(path for path in STUDIES if path.stem == "peers"))
+    kinds = {method.label: get_method(method.name).kind for method in study.methods}
+    assert {"naive-xgb", "naive-forest", "xgb"} < set(kinds)
+    conditions = {}
+    for trial in enumerate_trials(study):
+        where = trial.dataset, trial.repeat, trial.setting, trial.prior_factor
+        conditions.setdefault(trial.method.label, set()).add(where)
+    compared = [conditions[label] for label, kind in kinds.items() if kind != "true"]
+    assert all(one == compared[0] for one in compared)
+    assert len(compared[0]) == 14 * 3 * 6
