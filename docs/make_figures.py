@@ -19,6 +19,7 @@ from lopsided.bench.study import read_study
 from lopsided.bench.table import read_table
 from lopsided.report.figures import draw_figures
 from lopsided.report.protocol import describe_protocol
+from lopsided.report.summary import summarize
 
 ROOT = Path(__file__).parents[1]
 METRIC = "average_precision"
@@ -61,16 +62,14 @@ def draw(table, folder: Path, prefix: str, titles: tuple[str, ...] = ()) -> str:
     return "\n\n".join(shown)
 
 
-def fill_blocks(text: str, blocks: dict[str, str]) -> str:
-    """Return a text with each block between its two markers written anew."""
-    for name, block in blocks.items():
-        start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
-        before, _, rest = text.partition(start)
-        _, found, after = rest.partition(end)
-        if not found:
-            raise ValueError(f"The text must hold {start.strip()} and {end}, and does not.")
-        text = f"{before}{start}\n{block}\n\n{end}{after}"
-    return text
+def fill_block(text: str, name: str, block: str) -> str:
+    """Return a text with what lies between the two markers of a name written anew."""
+    start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
+    before, _, rest = text.partition(start)
+    _, found, after = rest.partition(end)
+    if not found:
+        raise ValueError(f"The text must hold {start.strip()} and {end}, and does not.")
+    return f"{before}{start}\n{block}\n\n{end}{after}"
 
 
 def main() -> None:
@@ -82,12 +81,15 @@ def main() -> None:
     _, prior = read_results("prior")
     figures = out / "docs" / "figures"
     protocol = describe_protocol(paper_study)
+    found = summarize(paper, paper_study)["metrics"]
+    em_study, em = read_results("em")
+    rounds = summarize(em, em_study)["metrics"][METRIC]
     parts = {
-        "average_precision": macro_table(paper, "average_precision"),
-        "roc_auc": macro_table(paper, "roc_auc"),
+        "average_precision": macro_table(found["average_precision"], "average_precision"),
+        "roc_auc": macro_table(found["roc_auc"], "roc_auc"),
         "beside_average_precision": beside_paper(paper, "average_precision"),
         "beside_roc_auc": beside_paper(paper, "roc_auc"),
-        "tests": tests_table(paper, METRIC),
+        "tests": tests_table(found[METRIC]["tests"]),
         "figures": draw(paper, figures, "paper"),
         "prior_table": prior_table(prior, METRIC),
         "prior_figure": draw(prior, figures, "prior", ("Wrong priors",)),
@@ -95,14 +97,16 @@ def main() -> None:
         **tell_all(paper, prior),
     }
     template = Template((ROOT / "docs" / "reproduction.in.md").read_text(encoding="utf-8"))
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    texts = {
-        "docs/reproduction.md": template.substitute(parts),
-        "README.md": fill_blocks(
-            readme,
-            {"what the paper study found": macro_table(paper, METRIC, ("ifpu-xgb", "puhrf"))},
+    texts = {"docs/reproduction.md": template.substitute(parts)}
+    blocks = {
+        "README.md": (
+            "what the paper study found",
+            macro_table(found[METRIC], METRIC, ("ifpu-xgb", "puhrf")),
         ),
+        "docs/methods.md": ("what the study of EM found", macro_table(rounds, METRIC)),
     }
+    for name, (title, block) in blocks.items():
+        texts[name] = fill_block((ROOT / name).read_text(encoding="utf-8"), title, block)
     for name, text in texts.items():
         with write_whole(out / name) as draft:
             draft.write_text(text, encoding="utf-8")

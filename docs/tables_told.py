@@ -1,11 +1,7 @@
 """Tables of results as markdown."""
 
-import numpy as np
-
 from lopsided.bench.means import macro, macro_deviation
 from lopsided.bench.plots import name_setting
-from lopsided.bench.trial import ORACLE
-from lopsided.report.comparison import compare
 from lopsided.report.paper import list_printed, printed
 
 
@@ -15,35 +11,34 @@ def markdown(headers: list[str], rows: list[list[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def oracles(table) -> set[str]:
-    """Return the labels of what was fitted on the truth."""
-    return set(table.loc[table["mechanism"] == ORACLE.mechanism, "label"])
+def macro_table(found, metric: str, in_print: tuple[str, ...] = ()) -> str:
+    """Return the macro means of a summary; a column's best is bold, its second italic.
 
-
-def macro_table(table, metric: str, in_print: tuple[str, ...] = ()) -> str:
-    """Return the macro means, best methods first; a column's best is bold, its second italic.
-
-    The rows that the paper prints for the methods `in_print` come last.
+    Parameters
+    ----------
+    found : dict
+        One metric of what `summarize` returns.
+    metric : str
+        Its name.
+    in_print : tuple of str, default=()
+        Methods of which the paper's own numbers come last.
     """
-    means, known = macro(table, metric), oracles(table)
-    repeats = table[table["status"] == "ok"].groupby("label")["repeat"].nunique()
-    means = means.loc[means.mean(axis=1).sort_values(ascending=False, kind="stable").index]
-    hidden = means[~means.index.isin(known)]
+    most = max(row["repeats"] for row in found["rows"])
     rows = []
-    for label in [*hidden.index, *(name for name in means.index if name in known)]:
-        few = f" ({repeats[label]} repeats)" if repeats[label] < repeats.max() else ""
-        cells = [f"`{label}`{few}{' (truth)' if label in known else ''}"]
-        for setting in means.columns:
-            value = means.loc[label, setting]
-            best = sorted(hidden[setting], reverse=True)[:2]
-            mark = {best[0]: "**", best[1]: "*"}.get(value, "") if label not in known else ""
-            cells.append(f"{mark}{value:.3f}{mark}")
-        rows.append([*cells, f"{means.loc[label].mean():.3f}"])
+    for row in found["rows"]:
+        few = f" ({row['repeats']} repeats)" if row["repeats"] < most else ""
+        cells = [f"`{row['label']}`{few}{' (truth)' if row['oracle'] else ''}"]
+        for cell in row["cells"]:
+            mark = {1: "**", 2: "*"}.get(cell["place"], "")
+            star = "" if cell["complete"] else r"\*"
+            cells.append(f"{mark}{cell['mean']:.3f}{star}{mark}")
+        mean = sum(cell["mean"] for cell in row["cells"]) / len(row["cells"])
+        rows.append([*cells, f"{mean:.3f}"])
+    settings = [(column["mechanism"], column["hidden"]) for column in found["columns"]]
     for label in in_print:
-        there = [printed(label, metric, *setting).mean for setting in means.columns]
+        there = [printed(label, metric, *setting).mean for setting in settings]
         rows.append([f"`{label}` in print", *(f"{value:.2f}" for value in there), ""])
-    headers = ["", *(name_setting(*setting) for setting in means.columns), "mean"]
-    return markdown(headers, rows)
+    return markdown(["", *(column["name"] for column in found["columns"]), "mean"], rows)
 
 
 def beside_paper(table, metric: str) -> str:
@@ -60,9 +55,8 @@ def beside_paper(table, metric: str) -> str:
     return markdown(["ours / paper", *(name_setting(*s) for s in means.columns)], rows)
 
 
-def tests_table(table, metric: str) -> str:
+def tests_table(found) -> str:
     """Return ranks and tests over data sets, best rank first."""
-    found = compare(table[np.isclose(table["prior_factor"], 1.0)], metric)
     rows = []
     for row in found["methods"]:
         over = row.get("over_baseline")

@@ -19,6 +19,11 @@ def test_a_committed_study_reads_and_each_of_its_trials_has_a_key_of_its_own(pat
     assert len(keys) == len(set(keys)) > 0
 
 
+@pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
+def test_every_study_has_the_naive_baseline_and_the_oracle(path):
+    assert {"naive-xgb", "xgb"} <= {method.name for method in read_study(path).methods}
+
+
 @pytest.mark.skipif(not STUDIES, reason="studies are not part of a source package")
 def test_peers_meet_our_baselines_and_the_oracle_on_the_same_labels():
     study = read_study(next(path for path in STUDIES if path.stem == "peers"))

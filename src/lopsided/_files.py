@@ -27,6 +27,8 @@ def write_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     ...         _ = draft.write_text("a b c")
     """
     target = Path(path).resolve()  # a link keeps pointing to its file
+    if target.is_dir():
+        raise IsADirectoryError(f"{path} is a folder. Name a file.")
     target.parent.mkdir(parents=True, exist_ok=True)
     draft = target.with_name(f".{target.name}.{uuid4().hex}")
     # Opened this way the file has the rights that the user's umask gives any new file.

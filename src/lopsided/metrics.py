@@ -168,8 +168,6 @@ def pu_roc_auc(y: Any, scores: Any, prior: float | None = None) -> float:
     found = roc_auc(labels, values)
     n_unlabeled = int((labels == 0).sum())
     hidden = (_n_positives(labels, prior) - int(labels.sum())) / n_unlabeled
-    if hidden >= 1:
-        raise ValueError(f"prior must leave a negative among the rows, got {prior!r}.")
     return (found - hidden / 2) / (1 - hidden)
 
 
@@ -183,6 +181,7 @@ def pu_average_precision(y: Any, scores: Any, prior: float | None = None) -> flo
     .. math:: \frac{1}{L} \sum_i \frac{1 + j_i (N - 1) / (L - 1)}{k_i}
 
     is unbiased: its mean over all ways to label L of the N positives is the average precision.
+    A single estimate may lie above 1.
 
     Parameters
     ----------

@@ -144,6 +144,7 @@ def test_dollars_in_names_are_no_formulas(kind, tmp_path):
 @pytest.mark.parametrize("kind", ["heat_map", "quality_and_time", "rank_diagram"])
 def test_figures_can_be_saved_and_failed_rows_do_no_harm(kind, tmp_path):
     table = make_table()
-    table.loc[::7, ["status", "value"]] = ["failed", np.nan]
+    some = (table["label"] == table["label"].iloc[0]) & (np.arange(len(table)) % 7 == 0)
+    table.loc[some, ["status", "value"]] = ["failed", np.nan]
     getattr(plots, kind)(table, METRIC).savefig(tmp_path / "figure.svg")
     assert (tmp_path / "figure.svg").stat().st_size > 1000

@@ -7,7 +7,6 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from pandas.testing import assert_frame_equal
 
@@ -16,7 +15,7 @@ from lopsided.bench.runner import plan, run_study
 from lopsided.bench.study import Compared, Setting, Study
 from lopsided.bench.table import append_rows, as_table, read_parts, read_table, write_table
 from lopsided.bench.trial import Row, make_split, run_trial, seed_of, trials
-from lopsided.bench.versions import keep_versions, kept_versions, list_versions
+from lopsided.bench.versions import name_versions
 from lopsided.datasets import describe
 
 QUICK = {"n_rounds": 5}
@@ -192,16 +191,21 @@ def start(folder):
     return subprocess.Popen([sys.executable, script], start_new_session=True)
 
 
+def wait_for_rows(run, folder, n_more):
+    """Wait until a run has written some more rows, or is done."""
+    deadline = time.monotonic() + 60
+    target = len(read_parts(folder / "parts")) + n_more
+    while time.monotonic() < deadline and run.poll() is None:
+        if len(read_parts(folder / "parts")) >= target:
+            break
+        time.sleep(0.02)
+
+
 def test_a_killed_study_goes_on_where_it_was(whole, tmp_path):
     chance = random.Random(0)
     for _ in range(3):
         run = start(tmp_path)
-        deadline = time.monotonic() + 60
-        target = len(list(read_parts(tmp_path / "parts"))) + 2
-        while time.monotonic() < deadline and run.poll() is None:
-            if len(read_parts(tmp_path / "parts")) >= target:
-                break
-            time.sleep(0.02)
+        wait_for_rows(run, tmp_path, 2)
         time.sleep(0.2 * chance.random())
         if run.poll() is None:
             os.killpg(run.pid, signal.SIGKILL)
@@ -251,18 +255,18 @@ if __name__ == "__main__":
 """
 
 
+def run_script(tmp_path, text):
+    script = tmp_path / "script.py"
+    script.write_text(text)
+    words = [sys.executable, str(script), str(tmp_path / "out"), str(Path(__file__).parent)]
+    return subprocess.run(words, capture_output=True, text=True, timeout=120)
+
+
 def test_a_disk_that_is_full_for_the_workers_keeps_what_was_finished(whole, tmp_path):
-    script = tmp_path / "limited.py"
-    script.write_text(_UNDER_A_LIMIT)
-    folder = tmp_path / "out"
-    done = subprocess.run(
-        [sys.executable, str(script), str(folder), str(Path(__file__).parent)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    done = run_script(tmp_path, _UNDER_A_LIMIT)
     assert done.returncode == 2, done.stderr
     assert "File too large; what was finished before is kept" in done.stdout
+    folder = tmp_path / "out"
     known = plan(STUDY, folder).known
     assert known
     assert len({row.key for row in known}) < 16
@@ -273,55 +277,133 @@ def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(OSError, match="file"):
         run_study(STUDY, tmp_path / "file" / "out")
+    with pytest.raises(NotADirectoryError, match=r"file is a file. Name a folder"):
+        run_study(STUDY, tmp_path / "file")
 
 
-def test_a_table_tells_what_it_was_made_with_and_a_resumed_one_does_too(whole, tmp_path):
-    now = list_versions()
-    assert kept_versions(read_table(whole[1])) == [now]
-    older = {**now, "lopsided": "0.0"}
-    committed = tmp_path / "committed.parquet"
-    write_table(keep_versions(whole[0][whole[0]["label"] == "naive"], [older]), committed)
-    table = run_study(STUDY, tmp_path / "out", only=["tree"], committed=[committed])
-    assert kept_versions(table) == kept_versions(read_table(tmp_path / "out")) == [older, now]
+def test_a_row_tells_what_it_was_made_with_and_a_resumed_table_keeps_it(whole, tmp_path):
+    assert set(read_table(whole[1])["versions"]) == {name_versions()}
+    naive = whole[0][whole[0]["label"] == "naive"].assign(versions="older ones")
+    write_table(naive, tmp_path / "committed.parquet")
+    table = run_study(
+        STUDY, tmp_path / "out", only=["tree"], committed=[tmp_path / "committed.parquet"]
+    )
+    found = table.groupby("label")["versions"].unique().str.join(";").to_dict()
+    assert found == {"naive": "older ones", "tree": name_versions()}
 
 
-def test_an_estimate_interpolates_between_what_was_measured(whole, tmp_path):
-    todo = plan(STUDY, tmp_path, only=["naive"], committed=[whole[1] / "table.parquet"])
-    assert not todo.left
-    rows = whole[0]
+def test_an_estimate_interpolates_between_table_sizes(whole, tmp_path):
     again = plan(STUDY, tmp_path, redo=["naive"], committed=[whole[1] / "table.parquet"])
-    tried = estimate_seconds(again, STUDY, jobs=1)
-    assert tried > 0
-    measured = again._replace(
-        known=[Row(*values)._replace(seconds=2.0) for values in rows.itertuples(index=False)]
+    assert estimate_seconds(again._replace(known=[]), STUDY, jobs=1) > 0
+    small, large = sorted(STUDY.datasets, key=lambda name: describe(name).rows)
+    told = {small: 1.0, large: 3.0}
+    rows = (Row(*values) for values in whole[0].itertuples(index=False))
+    known = [row._replace(seconds=told[row.dataset]) for row in rows]
+    measured = again._replace(known=known)
+    # 4 trials on each set, and a fifth more for what is beside the fits
+    assert estimate_seconds(measured, STUDY, jobs=1) == pytest.approx(1.2 * (4 * 1 + 4 * 3))
+    assert estimate_seconds(measured, STUDY, jobs=2) == pytest.approx(0.6 * (4 * 1 + 4 * 3))
+    middle = [trial._replace(dataset="diabetes-top") for trial in again.left[:1]]
+    sizes = [describe(name).rows for name in (small, "diabetes-top", large)]
+    expected = 1 + 2 * (sizes[1] - sizes[0]) / (sizes[2] - sizes[0])
+    found = estimate_seconds(measured._replace(left=middle), STUDY, jobs=1)
+    assert found == pytest.approx(1.2 * min(max(expected, 1), 3))
+
+
+_DEADLY = """
+import os, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from test_runner import STUDY
+from lopsided.bench import workers
+from lopsided.bench.runner import run_study
+kept = workers.run_trial
+def run_trial(trial, study, split):
+    if trial.method.label == "focused" and trial.dataset == "wine-rare" and not trial.repeat:
+        if trial.setting.mechanism == "scar":
+            os._exit(9)
+    return kept(trial, study, split)
+workers.run_trial = run_trial  # in the workers too: they import this file
+if __name__ == "__main__":
+    run_study(STUDY, Path(sys.argv[1]), jobs=2, only=["naive", "focused"])
+"""
+
+
+def test_a_dead_worker_costs_its_own_trial_and_no_other(whole, tmp_path):
+    done = run_script(tmp_path, _DEADLY)
+    assert done.returncode == 0, done.stderr
+    table = read_table(tmp_path / "out")
+    bad = table[table["status"] != "ok"]
+    assert len(bad) == 2  # a row for each metric
+    assert set(zip(bad["label"], bad["dataset"], bad["mechanism"], strict=True)) == {
+        ("focused", "wine-rare", "scar")
+    }
+    assert bad["message"].str.contains("died").all()
+    healed = run_study(STUDY, tmp_path / "out")
+    assert_frame_equal(numbers(healed), numbers(whole[0]))
+
+
+_UNGUARDED = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from test_runner import STUDY
+from lopsided.bench.runner import run_study
+run_study(STUDY, Path(sys.argv[1]), jobs=1, only=["naive"])
+"""
+
+
+def test_workers_that_cannot_start_are_an_error_and_not_an_endless_loop(tmp_path):
+    done = run_script(tmp_path, _UNGUARDED)
+    assert done.returncode != 0
+    assert "die before their first trial" in done.stderr
+
+
+def test_workers_end_with_the_process_that_started_them(tmp_path):
+    run = start(tmp_path)
+    wait_for_rows(run, tmp_path, 2)
+    run.kill()  # the parent alone
+    run.wait()
+    time.sleep(1.0)
+    before = len(read_parts(tmp_path / "parts"))
+    time.sleep(1.0)
+    assert len(read_parts(tmp_path / "parts")) == before
+
+
+def test_redoing_a_part_keeps_the_rest(whole, tmp_path):
+    run_study(STUDY, tmp_path, committed=[whole[1] / "table.parquet"])
+    for only in (["wine-rare"], ["focused"]):
+        table = run_study(STUDY, tmp_path, only=only, redo=["naive"])
+        assert_frame_equal(numbers(table), numbers(whole[0]))
+
+
+def test_a_redo_that_was_stopped_is_finished_by_the_next_run(whole, tmp_path, monkeypatch):
+    marked = whole[0].assign(versions="older ones")
+    write_table(marked, tmp_path / "table.parquet")
+
+    def stop(tasks, study, parts, jobs, advance):
+        for trial in tasks[0][:1]:
+            split = make_split(study, trial.dataset, trial.repeat)
+            append_rows(parts / "x.jsonl", run_trial(trial, study, split))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("lopsided.bench.runner.run_tasks", stop)
+    with pytest.raises(KeyboardInterrupt):
+        run_study(STUDY, tmp_path, redo=["naive"])
+    monkeypatch.undo()
+    assert len(plan(STUDY, tmp_path).left) == 7  # of 8, and without being told again
+    assert len(plan(STUDY, tmp_path, redo=["naive"]).left) == 7
+    assert not plan(STUDY, tmp_path, only=["focused"]).left
+    table = run_study(STUDY, tmp_path)
+    assert_frame_equal(
+        numbers(table).drop(columns="versions"), numbers(whole[0]).drop(columns="versions")
     )
-    assert estimate_seconds(measured, STUDY, jobs=1) == pytest.approx(1.2 * 2 * 8)
-    assert estimate_seconds(measured, STUDY, jobs=2) == pytest.approx(1.2 * 8)
-
-
-def test_a_dead_worker_costs_one_trial(tmp_path, monkeypatch):
-    from lopsided.bench import runner
-
-    small = replace(STUDY, datasets=("wine-rare",), methods=STUDY.methods[:2], repeats=1)
-    task = list(trials(small, HASHES))
-    parts = tmp_path / "parts"
-    parts.mkdir()
-    (parts / "wine-rare-0000.running").write_text(task[1].key)
-    append_rows(
-        parts / "wine-rare-0000.jsonl",
-        run_trial(task[0], small, make_split(small, "wine-rare", 0)),
-    )
-    left = runner._without_dead([task], parts)
-    assert left == [task[2:]]
-    dead = [row for row in read_parts(parts) if row.status == "failed"]
-    assert [row.key for row in dead] == [task[1].key]
-    assert "died" in dead[0].message
+    assert set(table.loc[table["label"] == "naive", "versions"]) == {name_versions()}
+    assert set(table.loc[table["label"] != "naive", "versions"]) == {"older ones"}
+    assert not plan(STUDY, tmp_path).left
 
 
 def test_seeds_depend_on_every_word_and_nothing_else():
     assert seed_of(0, "wine-rare", 1) == seed_of(0, "wine-rare", 1)
     assert len({seed_of(a, b) for a in range(30) for b in ("x", "y")}) == 60
-    assert (
-        np.random.default_rng(seed_of("a")).random()
-        == np.random.default_rng(seed_of("a")).random()
-    )
+    assert 0 <= seed_of("a") < 2**32

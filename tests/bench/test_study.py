@@ -34,6 +34,16 @@ def test_a_study_is_read(tmp_path):
     assert (study.repeats, study.test_share, study.seed) == (3, 0.3, 0)
 
 
+def test_a_word_alone_is_a_list_of_it_and_what_comes_twice_counts_once(tmp_path):
+    text = GOOD.replace('["sar-far", { kind = "scar", hidden = [0.5] }]', '"scar"')
+    text += 'metrics = ["roc_auc", "roc_auc"]'
+    study = read_study(write(tmp_path, text))
+    assert [setting.mechanism for setting in study.settings] == ["scar"] * 3
+    assert study.metrics == ("roc_auc",)
+    twice = GOOD.replace("hidden = [0.5]", "hidden = [0.5, 0.5]")
+    assert len(read_study(write(tmp_path, twice)).settings) == 4
+
+
 def test_settings_build_their_mechanisms():
     assert Setting("scar", 0.5).build() == SCAR(0.5)
     assert Setting("sar-near", 0.5).build() == SAR(0.5, "near")
@@ -44,17 +54,38 @@ def test_settings_build_their_mechanisms():
     ("old", "new", "words"),
     [
         ("repeats = 3", "repeat = 3", "Did you mean repeats"),
-        ("repeats = 3", "repeats = 0", "at least 1"),
-        ("repeats = 3", "repeats = 'many'", "invalid literal"),
+        ("repeats = 3", "repeats = 0", "repeats must be a whole number from 1, got 0"),
+        ("repeats = 3", "repeats = 'many'", "repeats must be a whole number from 1"),
+        ("repeats = 3", "repeats = 2.7", "repeats must be a whole number from 1, got 2.7"),
+        ("repeats = 3", "repeats = true", "repeats must be a whole number"),
+        ("repeats = 3", "first = -3", "first must be a whole number from 0, got -3"),
+        ("repeats = 3", "seed = 1.5", "seed must be a whole number"),
+        ("repeats = 3", "timeout = nan", "timeout must be a number above 0, got nan"),
+        ("repeats = 3", "test_share = 0", "test_share must be a number above 0"),
+        ("repeats = 3", "metrics = []", "metrics must be a list that is not empty"),
+        ("repeats = 3", "metrics = ['auc']", "No metric is called 'auc'"),
+        ("[0.5, 1.0]", "[0.5, 2.0]", "prior_factors must hold 1"),
+        ("[0.5, 1.0]", "[inf, 1.0]", "prior_factors must be a number above 0, got inf"),
+        ("repeats = 2", "repeats = 0", "repeats of deep must be a whole number from 1"),
+        ("{ max_depth = 9 }", "5", "params of ifpu-xgb must be a table"),
+        ("{ max_depth = 9 }", "{ max_deep = 9 }", "Did you mean max_depth"),
+        ("{ max_depth = 9 }", "{ prior = 0.9 }", "prior of ifpu-xgb is set by the study"),
+        ('label = "deep"', 'label = ""', "label must be a text"),
+        ('label = "deep"', "label = 5", "label must be a text, got 5"),
+        ('label = "deep"', 'label = "a, b"', "must not hold a comma"),
+        ('["digits-8", "bundled"]', "5", "datasets must be a list"),
+        ('["digits-8", "bundled"]', "[5]", "A data set must be a text, got 5"),
+        ('["digits-8", "bundled"]', "[]", "datasets must be a list that is not empty"),
+        ("hidden = [0.5]", "hidden = 0.5", "hidden must be a list"),
         ("repeats = 3", "test_share = 1.5", "test_share"),
         ('"naive-xgb"', '"naive-xbg"', "Did you mean naive-xgb"),
         ('label = "deep"', 'label = "naive-xgb"', "naive-xgb twice"),
         ('label = "deep"', 'lable = "deep"', "Did you mean label"),
-        ('name = "ifpu-xgb", ', "", "needs a name"),
+        ('name = "ifpu-xgb", ', "", "A method needs name"),
         ('"digits-8"', '"digit-8"', "Did you mean digits-8"),
         ('"sar-far"', '"sar-fat"', "Did you mean sar-far"),
         ("hidden = [0.5]", "hidden = [1.5]", "hidden"),
-        ("hidden = [0.5]", "hiden = [0.5]", "got also hiden"),
+        ("hidden = [0.5]", "hiden = [0.5]", "Did you mean hidden"),
         ('title = "A try"', "", "needs title"),
         ('title = "A try"', 'title = "A try"\nlabel = "x"', "entry"),
         ('title = "A try"', "title = ", "must be TOML"),

@@ -45,6 +45,11 @@ def bench(
     for word in redo:
         check_choice(word, labels, "method of the study")
     folder = Path(out) if out else Path("out") / study.name
+    others = sorted(one.stem for one in folder.glob("*.toml") if one.stem != study.name)
+    if others:
+        raise ValueError(
+            f"{folder} holds the results of the study {others[0]}. Name another folder (--out)."
+        )
     committed = [Path(path).parent / "results" / f"{study.name}.parquet"]
     if dry_run:
         todo = plan(study, folder, only, redo, committed)
@@ -67,4 +72,7 @@ def _summary(study: Study, table: object, folder: Path) -> str:
     if failed:
         first = trials[trials["status"] != "ok"].iloc[0]
         lines.append(f"The first: {first['label']} on {first['dataset']}: {first['message']}")
-    return "\n".join([*lines, f"Results: {folder / 'table.parquet'}"])
+    told = "\n".join([*lines, f"Results: {folder / 'table.parquet'}"])
+    if failed == len(trials):
+        raise ValueError(f"No trial succeeded. {told}")
+    return told

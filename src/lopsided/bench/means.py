@@ -13,17 +13,19 @@ from lopsided.bench.trial import ORACLE
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["blocks", "holes", "macro", "macro_deviation", "scores"]
+__all__ = ["DIGITS", "blocks", "holes", "macro", "macro_deviation", "scores"]
 
 _CELL = ["label", "mechanism", "hidden", "prior_factor", "dataset"]
-_DIGITS = 12  # means that differ by less are equal: only the order of a sum tells them apart
+DIGITS = 12  # means that differ by less are equal: only the order of a sum tells them apart
 
 
 def scores(table: pd.DataFrame, metric: str) -> pd.DataFrame:
     """Return the mean over repeats, one row for each method, setting and data set.
 
-    Rows that are not ok are left out. What was fitted on the truth knows no setting, and is
-    repeated for every mechanism and hidden share of the table.
+    Rows that are not ok are left out; `complete` tells whether a cell has as many repeats as
+    the method has elsewhere, so that a mean over those that went well shows. What was fitted on
+    the truth knows no setting, and is repeated for every mechanism and hidden share of the
+    table.
 
     Parameters
     ----------
@@ -79,8 +81,8 @@ def blocks(
 ) -> pd.DataFrame:
     """Return the scores that tests compare, blocks by methods, without a hole.
 
-    A method that lacks the score of a data set in any setting is left out, and so is what was
-    fitted on the truth.
+    A method that lacks a data set, or some repeats of one, in any setting is left out, and so
+    is what was fitted on the truth.
 
     Parameters
     ----------
@@ -96,12 +98,13 @@ def blocks(
     check_choice(over, ("datasets", "settings"), "kind of block")
     cells = scores(table[table["mechanism"] != ORACLE.mechanism], metric)
     cells = cells[np.isclose(cells["prior_factor"], prior_factor)]
+    cells = cells[cells["complete"].groupby(cells["label"]).transform("all")]
     wide = cells.pivot(
         index=["dataset", "mechanism", "hidden"], columns="label", values="value"
     ).dropna(axis="columns")
     if over == "datasets":
         wide = wide.groupby(level="dataset").mean()
-    return wide.round(_DIGITS)
+    return wide.round(DIGITS)
 
 
 def holes(table: pd.DataFrame) -> pd.DataFrame:
@@ -129,6 +132,10 @@ def _cells(
     rows = fine[fine["metric"] == metric].sort_values([*_CELL, "repeat", "value"])
     repeats = rows.groupby(_CELL, observed=True)["value"]
     cells = (repeats.mean() if what == "mean" else repeats.std(ddof=0)).reset_index()
+    counts = repeats.count().to_numpy()
+    cells["complete"] = (
+        counts == rows.groupby("label")["repeat"].nunique()[cells["label"]].to_numpy()
+    )
     settings = table.loc[table["mechanism"] != ORACLE.mechanism, ["mechanism", "hidden"]]
     if settings.empty:
         return cells
@@ -141,7 +148,7 @@ def _cells(
         .merge(settings.drop_duplicates(), how="cross")
     )
     return pd.concat([cells[~oracle], spread]).sort_values(_CELL, ignore_index=True)[
-        [*_CELL, "value"]
+        [*_CELL, "value", "complete"]
     ]
 
 

@@ -1,25 +1,22 @@
-"""Running a study: processes side by side, stopped and taken up again at any time."""
+"""Running a study: what is left of it is run, and can be stopped and taken up at any time."""
 
-import os
-from collections.abc import Callable, Collection, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import groupby
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lopsided._files import write_whole
 from lopsided._progress import Bar
 from lopsided.bench.study import Study
-from lopsided.bench.table import append_rows, as_table, read_parts, read_table, write_table
-from lopsided.bench.trial import Row, Trial, make_split, run_trial, trials
-from lopsided.bench.versions import keep_versions, kept_versions, list_versions
+from lopsided.bench.table import as_table, read_parts, read_table, write_table
+from lopsided.bench.trial import Row, Trial, trials
+from lopsided.bench.workers import run_tasks
+from lopsided.datasets import describe
 
 __all__ = ["Plan", "plan", "run_study"]
 
-TABLE, OLDER = "table.parquet", "older.parquet"
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+TABLE, OLDER, AGAIN = "table.parquet", "older.parquet", "again.txt"
 
 
 class Plan(NamedTuple):
@@ -30,7 +27,7 @@ class Plan(NamedTuple):
     left: list[Trial]
     older: list[Row]  # of methods and data that have changed since
     failed: list[Row]  # of trials that never came to an end
-    versions: list[dict[str, str]]  # that what is known was made with
+    again: list[Trial]  # of those left: there are results, and others are asked for
 
 
 def plan(
@@ -55,30 +52,30 @@ def plan(
     committed : iterable of Path
         Tables of earlier runs to take results from.
     """
-    everything = list(trials(study, _hashes(study)))
+    everything = list(trials(study, {name: describe(name).sha256 for name in study.datasets}))
+    wanted = [trial for trial in everything if _matches(trial, only)]
     keys = {trial.key for trial in everything}
+    # Of a run that was stopped: what it has done again counts, what was there before does not.
+    begun = _read_again(folder) & {trial.key for trial in wanted}
+    asked = {trial.key for trial in wanted if trial.method.label in redo} - begun
     rows: list[Row] = []
-    versions: list[dict[str, str]] = []
     for path in (*committed, folder / OLDER, folder / TABLE):
         if path.is_file():
-            table = read_table(path)
-            rows += [Row(*values) for values in table.itertuples(index=False)]
-            versions += kept_versions(table)
+            found = (Row(*values) for values in read_table(path).itertuples(index=False))
+            rows += [row for row in found if row.key not in begun]
     rows += read_parts(folder / "parts")
     newest = {(row.key, row.metric): row for row in rows if row.status == "ok"}
     failed = {(row.key, row.metric): row for row in rows if row.status != "ok"}
-    known = [row for row in newest.values() if row.key in keys and row.label not in redo]
+    known = [row for row in newest.values() if row.key in keys]
     done = {row.key for row in known}
-    wanted = [trial for trial in everything if _matches(trial, only)]
-    left = [trial for trial in wanted if trial.key not in done]
-    older = [row for row in newest.values() if row.key not in keys]
+    left = [trial for trial in wanted if trial.key not in done - asked]
     return Plan(
         wanted,
         known,
         left,
-        older,
-        [row for row in failed.values() if row.key in keys - done and row.label not in redo],
-        versions,
+        [row for row in newest.values() if row.key not in keys],
+        [row for row in failed.values() if row.key in keys - done],
+        [trial for trial in left if trial.key in asked & done | begun],
     )
 
 
@@ -105,101 +102,50 @@ def run_study(
     """
     parts = folder / "parts"
     with _alone(folder):
-        parts.mkdir(parents=True, exist_ok=True)
+        parts.mkdir(exist_ok=True)
         todo = plan(study, folder, only, redo, committed)
+        if todo.again:
+            # From now on only new results of these count, also for a run that takes over.
+            _write_results(folder, [*todo.known, *todo.failed], todo.older)
+            _write_again(folder, _read_again(folder) | {trial.key for trial in todo.again})
+        for mark in parts.glob("*.running"):
+            mark.unlink()
         tasks = [
             list(group) for _, group in groupby(todo.left, lambda t: (t.dataset, t.repeat))
         ]
         with Bar(len(todo.left), study.name) as bar:
-            _run_tasks(tasks, study, parts, jobs, bar.advance)
+            run_tasks(tasks, study, parts, jobs, bar.advance)
         keys = {trial.key for trial in todo.left}
         fresh = {(row.key, row.metric): row for row in read_parts(parts) if row.key in keys}
-        failed = [row for row in todo.failed if row.key not in keys]
-        versions = [*todo.versions, *([list_versions()] if todo.left else [])]
-        table = keep_versions(as_table([*todo.known, *failed, *fresh.values()]), versions)
-        if todo.older:
-            write_table(as_table(todo.older), folder / OLDER)
-        write_table(table, folder / TABLE)
-        for path in parts.glob("*.jsonl"):
-            path.unlink()
+        before = [row for row in (*todo.known, *todo.failed) if row.key not in keys]
+        table = _write_results(folder, [*before, *fresh.values()], todo.older)
+        _write_again(folder, _read_again(folder) - {trial.key for trial in todo.wanted})
     return table
 
 
-def _run_tasks(
-    tasks: list[list[Trial]],
-    study: Study,
-    parts: Path,
-    jobs: int,
-    advance: Callable[[int], None],
-) -> None:
-    """Run tasks, each the trials of one data set and repeat; a dead worker costs one trial."""
-    while tasks:
-        with _pool(jobs) as pool:
-            running: dict[Future[int], list[Trial]] = {}
-            try:
-                while tasks or running:
-                    while tasks and len(running) < 2 * jobs:  # memory stays bounded
-                        task = tasks.pop(0)
-                        running[pool.submit(_run_task, task, study, parts)] = task
-                    done, _ = wait(running, return_when=FIRST_COMPLETED)
-                    for future in done:
-                        advance(future.result())
-                        del running[future]
-            except BrokenProcessPool:
-                tasks = [*_without_dead(running.values(), parts), *tasks]
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
+def _write_results(folder: Path, rows: list[Row], older: list[Row]) -> Any:
+    """Write the tables, then clear away the finished trials that they now hold."""
+    table = as_table(rows)
+    if older:
+        write_table(as_table(older), folder / OLDER)
+    write_table(table, folder / TABLE)
+    for path in (folder / "parts").glob("*.jsonl"):
+        path.unlink()
+    return table
 
 
-def _run_task(task: list[Trial], study: Study, parts: Path) -> int:
-    """Run the trials of one data set and repeat in a worker; return their number."""
-    name = f"{task[0].dataset}-{task[0].repeat:04d}"
-    mark, split = parts / f"{name}.running", make_split(study, task[0].dataset, task[0].repeat)
-    for trial in task:
-        mark.write_text(trial.key)
-        append_rows(parts / f"{name}.jsonl", run_trial(trial, study, split))
-    mark.unlink()
-    return len(task)
+def _write_again(folder: Path, keys: set[str]) -> None:
+    """Note which trials are to be run again; nothing is noted of none."""
+    if not keys:
+        (folder / AGAIN).unlink(missing_ok=True)
+        return
+    with write_whole(folder / AGAIN) as draft:
+        draft.write_text("\n".join(sorted(keys)), encoding="utf-8")
 
 
-def _without_dead(tasks: Iterable[list[Trial]], parts: Path) -> list[list[Trial]]:
-    """Return what is left of tasks after a worker died; its trial becomes a failed row."""
-    left = []
-    for task in tasks:
-        name = f"{task[0].dataset}-{task[0].repeat:04d}"
-        mark, lines = parts / f"{name}.running", parts / f"{name}.jsonl"
-        finished = {row.key for row in read_parts(parts)} if lines.exists() else set()
-        died = mark.read_text() if mark.exists() else ""
-        for trial in task:
-            if trial.key == died and trial.key not in finished:
-                append_rows(lines, _dead_rows(trial))
-                finished.add(trial.key)
-        rest = [trial for trial in task if trial.key not in finished]
-        left += [rest] if rest else []
-    return left
-
-
-def _dead_rows(trial: Trial) -> list[Row]:
-    mechanism, hidden = trial.setting
-    method, nan = trial.method, float("nan")
-    where = trial.dataset, mechanism, hidden, method.name, method.label, trial.prior_factor
-    why = "the process died, perhaps for lack of memory"
-    return [Row(*where, trial.repeat, "any", nan, nan, "failed", why, trial.key)]
-
-
-@contextmanager
-def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """Give workers that start fresh, each on one thread."""
-    before = {name: os.environ.get(name) for name in _THREADS}
-    os.environ.update(dict.fromkeys(_THREADS, "1"))
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    try:
-        with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-            yield pool
-    finally:
-        for name, value in before.items():
-            os.environ.pop(name) if value is None else os.environ.update({name: value})
+def _read_again(folder: Path) -> set[str]:
+    path = folder / AGAIN
+    return set(path.read_text(encoding="utf-8").split()) if path.is_file() else set()
 
 
 @contextmanager
@@ -207,6 +153,8 @@ def _alone(folder: Path) -> Iterator[None]:
     """Keep any other run out of a folder for as long as this one lasts."""
     import fcntl
 
+    if folder.is_file():
+        raise NotADirectoryError(f"{folder} is a file. Name a folder for the results.")
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / ".lock", "w") as lock:
         try:
@@ -223,9 +171,3 @@ def _matches(trial: Trial, only: Collection[str]) -> bool:
     if not only:
         return True
     return trial.method.label in only or trial.dataset in only
-
-
-def _hashes(study: Study) -> dict[str, str]:
-    from lopsided.datasets import load
-
-    return {name: load(name).sha256 for name in study.datasets}

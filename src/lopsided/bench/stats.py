@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lopsided._check import as_generator, check_choice, check_share
+from lopsided.bench.means import DIGITS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,8 +24,6 @@ __all__ = [
     "friedman",
     "wilcoxon_holm",
 ]
-
-_DIGITS = 12  # means that differ by less are equal: only the order of a sum tells them apart
 
 
 class Friedman(NamedTuple):
@@ -180,7 +179,7 @@ def wilcoxon_holm(values: pd.DataFrame, base: str | None = None) -> pd.DataFrame
     rows = []
     for first, second in pairs:
         # Rounded, for 0.3 - 0.2 and 0.2 - 0.1 are equal differences and must tie.
-        gap = np.round(values[first].to_numpy() - values[second].to_numpy(), _DIGITS)
+        gap = np.round(values[first].to_numpy() - values[second].to_numpy(), DIGITS)
         rows.append((first, second, float(gap.mean()), _signed_rank_p(gap)))
     pairwise = pd.DataFrame(rows, columns=["first", "second", "mean_difference", "p_value"])
     return pairwise.assign(p_holm=_holm(pairwise["p_value"].to_numpy(dtype=float)))

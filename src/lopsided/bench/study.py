@@ -2,11 +2,12 @@
 
 import tomllib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lopsided._check import check_choice, check_share
+from lopsided._check import check_choice, check_count, check_share
 from lopsided.labeling import SAR, SCAR, Mechanism
 
 __all__ = ["MECHANISMS", "METRICS", "Compared", "Setting", "Study", "read_study"]
@@ -117,74 +118,123 @@ def _study(name: str, content: dict[str, Any]) -> Study:
             raise ValueError(f"A study needs {key}. Write it at the top of the file.")
     study = Study(
         name=name,
-        title=str(content["title"]),
-        datasets=_datasets(content["datasets"]),
-        settings=tuple(_settings(content["mechanisms"])),
-        methods=_methods(content["methods"]),
+        title=_text(content["title"], "title"),
+        datasets=_datasets(_several(content["datasets"], "datasets")),
+        settings=_settings(_several(content["mechanisms"], "mechanisms")),
+        methods=_methods(_several(content["methods"], "methods")),
         metrics=tuple(
             check_choice(metric, METRICS, "metric")
-            for metric in content.get("metrics", Study.metrics)
+            for metric in dict.fromkeys(
+                _several(content.get("metrics", list(Study.metrics)), "metrics")
+            )
         ),
-        repeats=int(content.get("repeats", Study.repeats)),
-        first=int(content.get("first", Study.first)),
-        test_share=float(content.get("test_share", Study.test_share)),
-        seed=int(content.get("seed", Study.seed)),
-        prior_factors=tuple(map(float, content.get("prior_factors", Study.prior_factors))),
-        timeout=float(content.get("timeout", Study.timeout)),
+        repeats=check_count(content.get("repeats", Study.repeats), "repeats"),
+        first=check_count(content.get("first", Study.first), "first", least=0),
+        test_share=_number(content.get("test_share", Study.test_share), "test_share"),
+        seed=check_count(content.get("seed", Study.seed), "seed", least=0),
+        prior_factors=tuple(
+            _number(factor, "prior_factors")
+            for factor in _several(
+                content.get("prior_factors", list(Study.prior_factors)), "prior_factors"
+            )
+        ),
+        timeout=_number(content.get("timeout", Study.timeout), "timeout"),
     )
-    if study.repeats < 1 or study.timeout <= 0 or min(study.prior_factors, default=0) <= 0:
+    if 1.0 not in study.prior_factors:
         raise ValueError(
-            "repeats must be at least 1, timeout and prior_factors above 0, got "
-            f"{study.repeats}, {study.timeout} and {study.prior_factors}."
+            f"prior_factors must hold 1, which tables and tests use, got {study.prior_factors}."
         )
-    check_share(study.test_share, "test_share")
+    if not 0 < study.test_share < 1:
+        raise ValueError(f"test_share must lie between 0 and 1, got {study.test_share}.")
     return study
 
 
-def _datasets(names: Any) -> tuple[str, ...]:
+def _text(value: Any, name: str) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError(f"{name} must be a text, got {value!r}.")
+    return value
+
+
+def _number(value: Any, name: str) -> float:
+    """Return a number above 0."""
+    known = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not known or not 0 < value < float("inf"):
+        raise ValueError(f"{name} must be a number above 0, got {value!r}.")
+    return float(value)
+
+
+def _several(value: Any, name: str) -> list[Any]:
+    """Return a list that is not empty; one word alone is a list of it."""
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, list) or not value:
+        raise ValueError(f"{name} must be a list that is not empty, got {value!r}.")
+    return value
+
+
+def _datasets(names: Iterable[Any]) -> tuple[str, ...]:
     from lopsided.datasets import describe, list_datasets
 
     found: list[str] = []
-    for name in [names] if isinstance(names, str) else names:
-        group = name in ("paper", "bundled")
+    for name in names:
+        group = _text(name, "A data set") in ("paper", "bundled")
         found += list_datasets(name) if group else [describe(name).name]
     return tuple(dict.fromkeys(found))
 
 
-def _settings(mechanisms: Iterable[Any]) -> Iterable[Setting]:
+def _settings(mechanisms: Iterable[Any]) -> tuple[Setting, ...]:
+    found: list[Setting] = []
     for given in mechanisms:
-        one = {"kind": given} if isinstance(given, str) else dict(given)
-        kind = check_choice(one.pop("kind", ""), MECHANISMS, "mechanism")
-        for share in one.pop("hidden", _SHARES):
-            yield Setting(kind, check_share(float(share), "hidden"))
-        if one:
-            raise ValueError(f"A mechanism has kind and hidden, got also {', '.join(one)}.")
+        one = _entry(given, "kind", "A mechanism", ("kind", "hidden"))
+        kind = check_choice(one["kind"], MECHANISMS, "mechanism")
+        shares = _several(one.get("hidden", list(_SHARES)), "hidden")
+        found += [Setting(kind, check_share(_number(s, "hidden"), "hidden")) for s in shares]
+    return tuple(dict.fromkeys(found))
 
 
 def _methods(methods: Iterable[Any]) -> tuple[Compared, ...]:
-    from lopsided.methods.registry import get_method
-
     found = []
     for given in methods:
-        one: dict[str, Any] = {"name": given} if isinstance(given, str) else dict(given)
-        if "name" not in one:
-            raise ValueError(f"A method needs a name, got {one}.")
-        for key in one:
-            check_choice(key, ("label", "name", "params", "repeats"), "entry of a method")
-        get_method(one["name"])
-        found.append(
-            Compared(
-                one.get("label", one["name"]),
-                one["name"],
-                one.get("params", {}),
-                one.get("repeats"),
-            )
-        )
-    labels = [method.label for method in found]
-    for label in labels:
+        one = _entry(given, "name", "A method", ("label", "name", "params", "repeats"))
+        name, repeats = _text(one["name"], "name"), one.get("repeats")
+        label = _text(one.get("label", name), "label")
         if "," in label:  # the command line takes several labels with commas between them
             raise ValueError(f"A label must not hold a comma, got {label!r}.")
+        if repeats is not None:
+            check_count(repeats, f"repeats of {label}")
+        found.append(Compared(label, name, _params(name, one.get("params", {})), repeats))
+    labels = [method.label for method in found]
     twice = sorted({label for label in labels if labels.count(label) > 1})
     if twice:
         raise ValueError(f"Labels must be unique, got {', '.join(twice)} twice. Add a label.")
     return tuple(found)
+
+
+def _params(name: str, params: Any) -> dict[str, Any]:
+    """Return settings that a method takes and that the study does not decide itself."""
+    from lopsided._check import MissingExtraError
+    from lopsided.methods.registry import build, get_method
+
+    get_method(name)
+    if not isinstance(params, dict):
+        raise ValueError(f"params of {name} must be a table of settings, got {params!r}.")
+    for word in ("prior", "random_state", "n_jobs"):
+        if word in params:
+            hint = " Use prior_factors." if word == "prior" else ""
+            raise ValueError(f"{word} of {name} is set by the study itself.{hint}")
+    if params:
+        with suppress(MissingExtraError):  # what is missing is said when it is fitted
+            build(name, **params)
+    return params
+
+
+def _entry(given: Any, first: str, what: str, known: Iterable[str]) -> dict[str, Any]:
+    """Return an entry as a table, of which a lone word is the `first`."""
+    one: dict[str, Any] = {first: given} if isinstance(given, str) else given
+    if not isinstance(one, dict):
+        raise ValueError(f"{what} must be a word or a table, got {given!r}.")
+    for key in one:
+        check_choice(key, known, f"entry of {what.lower()}")
+    if first not in one:
+        raise ValueError(f"{what} needs {first}, got {given}.")
+    return dict(one)

@@ -5,7 +5,7 @@ import json
 import signal
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -14,11 +14,24 @@ from numpy.typing import NDArray
 
 from lopsided._check import require
 from lopsided.bench.study import Compared, Setting, Study
+from lopsided.bench.versions import name_versions
 from lopsided.methods.registry import build, get_method
 
-__all__ = ["ORACLE", "Row", "Split", "Trial", "make_split", "run_trial", "seed_of", "trials"]
+__all__ = [
+    "HIGHEST_PRIOR",
+    "ORACLE",
+    "Row",
+    "Split",
+    "Trial",
+    "make_rows",
+    "make_split",
+    "run_trial",
+    "seed_of",
+    "trials",
+]
 
 ORACLE = Setting("none", 0.0)  # of methods that are fitted on the truth, once for each split
+HIGHEST_PRIOR = 0.95  # that a method is given, whatever the factor
 _KEY_LENGTH = 20
 
 
@@ -49,6 +62,7 @@ class Row(NamedTuple):
     status: str
     message: str
     key: str
+    versions: str
 
 
 class Split(NamedTuple):
@@ -167,6 +181,31 @@ def run_trial(trial: Trial, study: Study, split: Split) -> list[Row]:
     if status != "ok":
         seconds = time.perf_counter() - start
         values = [float("nan")] * len(study.metrics)
+    return make_rows(trial, study, status, message, values, seconds)
+
+
+def make_rows(
+    trial: Trial,
+    study: Study,
+    status: str,
+    message: str,
+    values: Sequence[float],
+    seconds: float,
+) -> list[Row]:
+    """Return the rows of a trial, one for each metric of its study.
+
+    Parameters
+    ----------
+    trial, study : Trial, Study
+        What was run.
+    status, message : str
+        "ok", or what went wrong.
+    values : sequence of float
+        One for each metric.
+    seconds : float
+        Time of the fit.
+    """
+    written = message.encode("utf-8", "replace").decode()  # a lone surrogate fits in no file
     return [
         Row(
             trial.dataset,
@@ -180,8 +219,9 @@ def run_trial(trial: Trial, study: Study, split: Split) -> list[Row]:
             value,
             seconds,
             status,
-            message,
+            written,
             trial.key,
+            name_versions(),
         )
         for metric, value in zip(study.metrics, values, strict=True)
     ]
@@ -209,7 +249,8 @@ def _fit_and_score(trial: Trial, study: Study, split: Split) -> tuple[NDArray[An
         y = trial.setting.build().draw(split.X, split.truth, rng)
     settings: dict[str, Any] = dict(trial.method.params)
     if get_method(trial.method.name).takes_prior:
-        settings["prior"] = min(trial.prior_factor * float(split.truth.mean()), 0.95)
+        prior = trial.prior_factor * float(split.truth.mean())
+        settings["prior"] = min(prior, HIGHEST_PRIOR)
     seed = seed_of(*words, mechanism, hidden, trial.method.label)
     model = build(trial.method.name, random_state=seed, **settings)
     with warnings.catch_warnings():

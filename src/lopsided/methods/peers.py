@@ -146,10 +146,13 @@ def _fit_until_held_out(
     model: Any, inputs: Any, y: Any, options: dict[str, Any], rng: np.random.Generator
 ) -> Any:
     """Return a copy fitted with the first hold-out that gives a label frequency."""
+    last: Exception | None = None
     for _ in range(_MOST_DRAWS):
         try:
             return seeded_copy(model, rng).fit(inputs, y, **options)
         except (ValueError, IndexError) as error:  # an index: all labeled rows were held out
+            if last is None:  # what it wraps must fit all rows, or the settings are at fault
+                seeded_copy(model.estimator, rng).fit(inputs, y)
             last = error
     raise ValueError(
         f"{type(model).__name__} of pulearn must find a label frequency, got none from "

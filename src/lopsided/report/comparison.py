@@ -49,6 +49,7 @@ def compare(table: pd.DataFrame, metric: str) -> dict[str, Any]:
             f"{n_blocks} and {n_methods}."
         )
         return {"reason": reason, "left_out": left_out}
+    repeats = fine.groupby("label")["repeat"].nunique()[list(values.columns)]
     ranks = average_ranks(values).sort_index().sort_values(kind="stable")
     best = str(ranks.index[0])
     against = wilcoxon_holm(values, best).set_index("second")
@@ -68,6 +69,7 @@ def compare(table: pd.DataFrame, metric: str) -> dict[str, Any]:
         "best": best,
         "baseline": BASELINE if BASELINE in values else None,
         "left_out": left_out,
+        "few_repeats": sorted(map(str, repeats[repeats < repeats.max()].index)),
         "friedman": friedman(values)._asdict(),
         "critical_difference": critical_difference(n_methods, n_blocks),
         "methods": rows,

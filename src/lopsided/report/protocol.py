@@ -2,6 +2,7 @@
 
 from lopsided.bench.plots import name_setting
 from lopsided.bench.study import Study
+from lopsided.bench.trial import HIGHEST_PRIOR
 
 __all__ = ["describe_protocol"]
 
@@ -48,4 +49,7 @@ def _describe_prior(study: Study) -> str:
     if study.prior_factors == (1.0,):
         return f"{told}."
     factors = ", ".join(f"{factor:g}" for factor in study.prior_factors)
-    return f"{told}, multiplied by {factors}; tables and tests use factor 1."
+    return (
+        f"{told}, multiplied by {factors}, but never below the share of rows that are labeled "
+        f"nor above {HIGHEST_PRIOR:g}; tables and tests use factor 1."
+    )

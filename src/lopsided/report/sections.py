@@ -106,9 +106,7 @@ def show_failed(summary: Mapping[str, Any]) -> str:
 
 def show_versions(summary: Mapping[str, Any]) -> str:
     """Return what the results were made with."""
-    if not summary["versions"]:
-        return as_paragraph("The table does not tell what it was made with.")
-    return "\n".join(as_list(versions) for versions in summary["versions"])
+    return "\n".join(as_paragraph(f"{versions}.") for versions in summary["versions"])
 
 
 def _macro(name: str, found: Mapping[str, Any]) -> str:
@@ -129,7 +127,9 @@ def _macro(name: str, found: Mapping[str, Any]) -> str:
     )
     headers = ["Method", *(column["name"] for column in found["columns"])]
     note = (
-        "* Mean over fewer data sets than others have, so it is not marked." if partial else ""
+        "* Mean over fewer data sets or repeats than are due, so it is not marked."
+        if partial
+        else ""
     )
     return as_table(caption, headers, rows) + (as_paragraph(note) if note else "")
 
@@ -164,12 +164,17 @@ def _tests(name: str, tests: Mapping[str, Any]) -> Iterable[str]:
     yield "<h3>Tests</h3>"
     if tests.get("left_out"):
         yield as_paragraph(
-            "Without a score for each data set and setting, and so not compared: "
+            "Without a score for each data set, setting and repeat, and so not compared: "
             f"{', '.join(tests['left_out'])}."
         )
     if tests["reason"]:
         yield as_paragraph(f"Left out: {tests['reason']}")
         return
+    if tests["few_repeats"]:
+        yield as_paragraph(
+            "Means over fewer repeats than the others have, and so less sure: "
+            f"{', '.join(tests['few_repeats'])}."
+        )
     found, baseline = tests["friedman"], tests["baseline"]
     f_value = found["iman_davenport"]
     yield as_paragraph(

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lopsided.bench.means import holes, macro, macro_deviation, scores
+from lopsided.bench.means import DIGITS, holes, macro, macro_deviation, scores
 from lopsided.bench.plots import name_setting
 from lopsided.bench.trial import ORACLE
-from lopsided.bench.versions import kept_versions
 from lopsided.datasets import list_datasets
 from lopsided.report.comparison import compare
 from lopsided.report.paper import printed
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     from lopsided.bench.study import Study
 
 __all__ = ["summarize"]
-
-_DIGITS = 12  # means that differ by less are equal: only the order of a sum tells them apart
 
 
 def summarize(table: pd.DataFrame, study: Study) -> dict[str, Any]:
@@ -48,7 +45,7 @@ def summarize(table: pd.DataFrame, study: Study) -> dict[str, Any]:
         "title": study.title,
         "study": study.name,
         "protocol": describe_protocol(study),
-        "versions": kept_versions(table),
+        "versions": sorted(table["versions"].unique().tolist()),
         "trials": int(table["key"].nunique()),
         "datasets": sorted(fine["dataset"].unique().tolist()),
         "methods": _methods(true_prior, study),
@@ -85,7 +82,8 @@ def _metric(table: pd.DataFrame, study: Study, metric: str) -> dict[str, Any]:
     """Return the macro table of a metric and what the tests say of it."""
     means, deviations = macro(table, metric), macro_deviation(table, metric)
     cells = scores(table, metric)
-    counts = cells.groupby(["label", "mechanism", "hidden"])["dataset"].nunique()
+    whole = cells[cells["complete"]]
+    counts = whole.groupby(["label", "mechanism", "hidden"])["dataset"].nunique()
     datasets = set(cells["dataset"])
     comparable = datasets == set(list_datasets("paper"))
     oracles = set(table.loc[table["mechanism"] == ORACLE.mechanism, "label"])
@@ -128,9 +126,9 @@ def _mark(rows: list[dict[str, Any]]) -> None:
         ranked = [cell for cell in cells if cell["complete"]]
         if len(ranked) < 2:
             continue
-        values = sorted({round(cell["mean"], _DIGITS) for cell in ranked}, reverse=True)
+        values = sorted({round(cell["mean"], DIGITS) for cell in ranked}, reverse=True)
         for cell in ranked:
-            place = 1 + values.index(round(cell["mean"], _DIGITS))
+            place = 1 + values.index(round(cell["mean"], DIGITS))
             cell["place"] = place if place <= 2 else None
 
 
