@@ -51,7 +51,12 @@ def rank(claims, *words):
 
 def test_rank_writes_the_unlabeled_rows_best_first(claims, tmp_path, capsys):
     out = tmp_path / "ranked.csv"
-    assert rank(claims, "--id", "claim", "--prior", "0.1", "-o", str(out)) == 0
+    assert (
+        rank(
+            claims, "--id", "claim", "--method", "focused-xgb", "--prior", "0.1", "-o", str(out)
+        )
+        == 0
+    )
     ranked = pd.read_csv(out)
     columns = ["rank", "id", "score", "amount", "city", "day", "age", "status"]
     assert list(ranked.columns) == columns
@@ -67,7 +72,7 @@ def test_rank_writes_the_unlabeled_rows_best_first(claims, tmp_path, capsys):
 
 
 def test_rank_prints_csv_without_an_output_file(claims, capsys):
-    assert rank(claims, "--top", "3", "--prior", "0.1") == 0
+    assert rank(claims, "--top", "3", "--method", "focused-xgb", "--prior", "0.1") == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("rank,id,score,claim,amount")
     assert len(lines) == 4
@@ -85,7 +90,7 @@ def test_ids_and_cells_come_out_as_they_went_in(claims, capsys):
     frame["claim"] = [f"{i:06}" for i in range(len(frame))]
     frame["score"] = "1.50"
     frame.to_csv(claims, index=False)
-    assert rank(claims, "--id", "claim", "--prior", "0.1") == 0
+    assert rank(claims, "--id", "claim", "--method", "focused-xgb", "--prior", "0.1") == 0
     ranked = pd.read_csv(io.StringIO(capsys.readouterr().out), dtype=str, keep_default_na=False)
     assert (ranked["score_"] == "1.50").all()
     cells = frame.set_index("claim")["age"]
@@ -95,20 +100,20 @@ def test_ids_and_cells_come_out_as_they_went_in(claims, capsys):
 def test_rank_reads_and_writes_parquet(claims, tmp_path):
     table, out = tmp_path / "t.parquet", tmp_path / "r.parquet"
     pd.read_csv(claims, parse_dates=["day"]).to_parquet(table)
-    assert rank(table, "--prior", "0.1", "-o", str(out)) == 0
+    assert rank(table, "--method", "focused-xgb", "--prior", "0.1", "-o", str(out)) == 0
     assert len(pd.read_parquet(out)) == 228
 
 
 def test_rank_gives_the_same_list_twice(claims, capsys):
     texts = []
     for _ in range(2):
-        rank(claims, "--prior", "0.1", "--jobs", "1")
+        rank(claims, "--method", "focused-xgb", "--prior", "0.1", "--jobs", "1")
         texts.append(capsys.readouterr().out)
     assert texts[0] == texts[1]
 
 
 def test_a_guessed_prior_is_said_in_one_line(claims, capsys):
-    assert rank(claims, "--top", "1") == 0
+    assert rank(claims, "--method", "focused-xgb", "--top", "1") == 0
     assert capsys.readouterr().err.count("note: No prior was given") == 1
 
 
@@ -121,7 +126,8 @@ def test_a_guessed_prior_is_said_in_one_line(claims, capsys):
         (["--positive", "closed"], "No row of column 'status' is 'closed'"),
         (["--id", "klaim"], "Did you mean claim"),
         (["--drop", "amount,city,day,age,claim"], "No column is left"),
-        (["--prior", "1.5"], "prior must lie between 0 and 1"),
+        (["--method", "puhrf", "--prior", "1.5"], "prior must lie between 0 and 1"),
+        (["--prior", "0.1"], "focused takes no prior: it does without"),
         (["-o", "ranked.xlsx"], "must end in .csv"),
         (["-o", "/dev/null/ranked.csv"], "cannot be written"),
         (["--folds", "1"], "At least two folds"),

@@ -79,7 +79,7 @@ def test_no_row_is_scored_by_a_model_that_saw_it():
 
 
 def test_unlabeled_rows_get_scores_and_labeled_rows_none():
-    scores = rank_unlabeled(X, Y, prior=0.1, random_state=0)
+    scores = rank_unlabeled(X, Y, random_state=0)
     assert np.isnan(scores[Y == 1]).all()
     assert np.isfinite(scores[Y == 0]).all()
     assert average_precision(TRUTH[Y == 0], scores[Y == 0]) > 0.5
@@ -87,11 +87,12 @@ def test_unlabeled_rows_get_scores_and_labeled_rows_none():
 
 def test_a_seed_gives_the_same_ranking_for_every_kind_of_table():
     arrays, frames = (
-        rank_unlabeled(table, Y, prior=0.1, random_state=3) for table in (X, pd.DataFrame(X))
+        rank_unlabeled(table, Y, "focused-xgb", prior=0.1, random_state=3)
+        for table in (X, pd.DataFrame(X))
     )
     assert_allclose(arrays, frames)
     for kind in (csr_array, coo_array):
-        sparse = rank_unlabeled(kind(X), Y, prior=0.1, random_state=3)
+        sparse = rank_unlabeled(kind(X), Y, "focused-xgb", prior=0.1, random_state=3)
         assert np.corrcoef(sparse[Y == 0], arrays[Y == 0])[0, 1] > 0.9
 
 

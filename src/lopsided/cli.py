@@ -42,7 +42,7 @@ def _parser() -> argparse.ArgumentParser:
         "demo", help="hide labels of a bundled table, rank it and see what was caught"
     )
     demo.add_argument("--out", default="out/demo", metavar="DIR", help="folder (%(default)s)")
-    demo.add_argument("--method", default="focused-xgb", metavar="NAME", help="(%(default)s)")
+    demo.add_argument("--method", default="focused", metavar="NAME", help="(%(default)s)")
     demo.add_argument("--seed", type=_seed, default=0, metavar="N", help="(%(default)s)")
     demo.set_defaults(run=_demo)
     return parser
@@ -80,7 +80,7 @@ def _add_rank(commands: Any) -> None:
     rank.add_argument(
         "--drop", default="", metavar="COLS", help="columns to ignore, with commas"
     )
-    rank.add_argument("--method", default="focused-xgb", metavar="NAME", help="(%(default)s)")
+    rank.add_argument("--method", default="focused", metavar="NAME", help="(%(default)s)")
     rank.add_argument(
         "--prior", type=float, metavar="P", help="share of positives in the table"
     )

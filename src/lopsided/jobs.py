@@ -31,7 +31,7 @@ def rank_table(
     positive: str | None = None,
     id_column: str | None = None,
     drop: tuple[str, ...] = (),
-    method: str = "focused-xgb",
+    method: str = "focused",
     prior: float | None = None,
     top: int | None = None,
     folds: int = 5,
@@ -126,14 +126,14 @@ def _names_beside(names: list[str]) -> list[str]:
     return renamed
 
 
-def run_demo(out: str, method: str = "focused-xgb", random_state: int = 0) -> str:
+def run_demo(out: str, method: str = "focused", random_state: int = 0) -> str:
     """Hide three of four labels of a bundled table, rank its rows, and tell what was caught.
 
     Parameters
     ----------
     out : path
         Folder for `table.csv`, the table as a user would have it, and `ranking.csv`.
-    method : str, default="focused-xgb"
+    method : str, default="focused"
         A name of the registry.
     random_state : int, default=0
         Seed of the hiding and the fits.

@@ -18,7 +18,7 @@ __all__ = ["rank_against", "rank_unlabeled"]
 def rank_unlabeled(
     X: Any,
     y: Any,
-    method: Any = "focused-xgb",
+    method: Any = "focused",
     *,
     prior: float | None = None,
     folds: int = 5,
@@ -38,7 +38,7 @@ def rank_unlabeled(
         The table.
     y : array of shape (n_rows,)
         1 = labeled positive, 0 = unlabeled.
-    method : str or estimator, default="focused-xgb"
+    method : str or estimator, default="focused"
         A name of the registry, or a method or other classifier that is cloned for each fold.
     prior : float or None, default=None
         P(y_true = 1) in the whole table, where `method` is a name that takes one.
@@ -59,7 +59,7 @@ def rank_unlabeled(
     >>> import numpy as np
     >>> X = np.random.default_rng(0).normal(size=(300, 2))
     >>> y = (X[:, 0] > 1.8).astype(int)
-    >>> scores = rank_unlabeled(X, y, prior=0.1, random_state=0)
+    >>> scores = rank_unlabeled(X, y, random_state=0)
     >>> int(np.isnan(scores).sum() == y.sum())
     1
     """

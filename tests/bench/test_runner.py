@@ -69,6 +69,16 @@ def test_whatever_changes_the_numbers_changes_the_key(change):
     assert not old & {trial.key for trial in trials(replace(STUDY, **change), HASHES)}
 
 
+def test_a_method_like_another_has_its_seeds_and_a_key_of_its_own():
+    methods = (STUDY.methods[0], Compared("twin", "naive-xgb", QUICK, like="naive"))
+    study = replace(STUDY, methods=methods, datasets=("wine-rare",), repeats=1, settings=SCAR)
+    split = make_split(study, "wine-rare", 0)
+    one, two = trials(study, HASHES)
+    assert one.key != two.key
+    found = [[row.value for row in run_trial(trial, study, split)] for trial in (one, two)]
+    assert found[0] == found[1]
+
+
 def test_other_data_change_the_key():
     old = {trial.key for trial in trials(STUDY, HASHES)}
     others = dict.fromkeys(HASHES, "0" * 64)

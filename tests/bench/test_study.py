@@ -70,6 +70,7 @@ def test_settings_build_their_mechanisms():
         ("{ max_depth = 9 }", "5", "params of ifpu-xgb must be a table"),
         ("{ max_depth = 9 }", "{ max_deep = 9 }", "Did you mean max_depth"),
         ("{ max_depth = 9 }", "{ prior = 0.9 }", "prior of ifpu-xgb is set by the study"),
+        ('label = "deep"', 'label = "deep", like = "naive-xbg"', "Did you mean naive-xgb"),
         ('label = "deep"', 'label = ""', "label must be a text"),
         ('label = "deep"', "label = 5", "label must be a text, got 5"),
         ('label = "deep"', 'label = "a, b"', "must not hold a comma"),

@@ -52,5 +52,5 @@ def test_importances_are_shares_by_raw_column(table):
 
 
 def test_a_strength_of_zero_is_refused(table):
-    with pytest.raises(ValueError, match="strength must be above 0, got 0"):
+    with pytest.raises(ValueError, match="strength must be a number above 0, got 0"):
         build("naive-logistic", strength=0).fit(*table)

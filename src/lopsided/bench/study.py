@@ -39,6 +39,7 @@ class Compared:
     name: str
     params: Mapping[str, Any] = field(default_factory=dict)
     repeats: int | None = None  # of the study's, if fewer
+    like: str | None = None  # the label whose seeds it shares, so that parts can be shared too
 
     def __hash__(self) -> int:
         return hash((self.label, self.name, repr(sorted(self.params.items()))))
@@ -193,16 +194,19 @@ def _settings(mechanisms: Iterable[Any]) -> tuple[Setting, ...]:
 
 
 def _methods(methods: Iterable[Any]) -> tuple[Compared, ...]:
-    found = []
+    found: list[Compared] = []
     for given in methods:
-        one = _entry(given, "name", "A method", ("label", "name", "params", "repeats"))
+        one = _entry(given, "name", "A method", ("label", "name", "params", "repeats", "like"))
         name, repeats = _text(one["name"], "name"), one.get("repeats")
         label = _text(one.get("label", name), "label")
         if "," in label:  # the command line takes several labels with commas between them
             raise ValueError(f"A label must not hold a comma, got {label!r}.")
         if repeats is not None:
             check_count(repeats, f"repeats of {label}")
-        found.append(Compared(label, name, _params(name, one.get("params", {})), repeats))
+        params, like = _params(name, one.get("params", {})), one.get("like")
+        if like is not None:
+            check_choice(like, [method.label for method in found], "method before it")
+        found.append(Compared(label, name, params, repeats, like))
     labels = [method.label for method in found]
     twice = sorted({label for label in labels if labels.count(label) > 1})
     if twice:

@@ -135,6 +135,8 @@ def _key(
         "test_share": study.test_share,
         "seed": study.seed,
     }
+    if method.like is not None:
+        parts["like"] = method.like
     text = json.dumps(parts, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:_KEY_LENGTH]
 
@@ -251,7 +253,7 @@ def _fit_and_score(trial: Trial, study: Study, split: Split) -> tuple[NDArray[An
     if get_method(trial.method.name).takes_prior:
         prior = trial.prior_factor * float(split.truth.mean())
         settings["prior"] = min(prior, HIGHEST_PRIOR)
-    seed = seed_of(*words, mechanism, hidden, trial.method.label)
+    seed = seed_of(*words, mechanism, hidden, trial.method.like or trial.method.label)
     model = build(trial.method.name, random_state=seed, **settings)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # one for each of thousands of fits

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait as wait_for
 from pathlib import Path
@@ -13,6 +13,7 @@ from pathlib import Path
 from lopsided.bench.study import Study
 from lopsided.bench.table import append_rows, read_parts
 from lopsided.bench.trial import Trial, make_rows, make_split, run_trial
+from lopsided.methods._members import sharing_members
 
 __all__ = ["run_tasks"]
 
@@ -100,9 +101,11 @@ def _run_task(task: list[Trial], study: Study, parts: Path) -> int:
     mark = parts / f"{name}.running"  # tells which trial a dead worker was at
     mark.write_text(task[0].key)
     split = make_split(study, task[0].dataset, task[0].repeat)
-    for trial in task:
-        mark.write_text(trial.key)
-        append_rows(parts / f"{name}.jsonl", run_trial(trial, study, split))
+    alike = any(trial.method.like for trial in task)
+    with sharing_members() if alike else nullcontext():
+        for trial in task:
+            mark.write_text(trial.key)
+            append_rows(parts / f"{name}.jsonl", run_trial(trial, study, split))
     mark.unlink()
     return len(task)
 

@@ -133,6 +133,16 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
     def _scores(self, X: Any) -> Any:
         raise NotImplementedError
 
+    def _fit_part(
+        self, X: Any, y: NDArray[np.int8], weight: Any, seed: int, of: "PUClassifier"
+    ) -> "PUClassifier":
+        """Fit on rows that another method, of which this one is a part, has checked already."""
+        for name in ("category_levels_", "categorical_", "n_features_in_", "classes_"):
+            setattr(self, name, getattr(of, name))
+        self.prior_ = self._settled_prior(float(np.average(y, weights=weight)))
+        self._fit(X, y, weight, np.random.default_rng(seed))
+        return self
+
     def _needs_prior(self) -> bool:
         """Say whether the prior matters to this method as it is set up."""
         return True

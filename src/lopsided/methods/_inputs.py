@@ -6,17 +6,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lopsided.methods._normal_scores import NormalScores, fit_normal_scores
+
 __all__ = ["Inputs", "fit_inputs"]
 
 _LARGEST = 3.4e38  # the largest number in single precision
+_KNOTS = 256  # of a bent column
+_FAR = 3.0  # normal scores beyond are no news
 
 
 @dataclass(frozen=True)
 class Inputs:
     """How raw columns become inputs: standardized, imputed with flags, one for each category.
 
-    Numbers come first, a missing one as the mean; then a flag for each column that had missing
-    values in training; then a column for each level of each category, all 0 if it is missing.
+    Columns of numbers may be bent first, so that their training values are normal. Numbers come
+    first, a missing one as the mean; then a flag for each column that had missing values in
+    training; then a column for each level of each category, all 0 if it is missing.
     """
 
     means: NDArray[np.float64]  # of the columns of numbers
@@ -24,6 +29,7 @@ class Inputs:
     numbers: NDArray[np.intp]  # their positions
     flagged: NDArray[np.intp]  # positions of the columns with a flag
     levels: dict[int, int]  # position of each category column and its number of levels
+    bends: tuple[NormalScores, ...] = ()  # of the columns of numbers, or none
 
     @property
     def n_columns(self) -> int:
@@ -42,7 +48,7 @@ class Inputs:
         -------
         ndarray of shape (n_rows, n_columns)
         """
-        values = (_numbers(X, self.numbers) - self.means) / self.scales
+        values = (_bent(_numbers(X, self.numbers), self.bends) - self.means) / self.scales
         parts = [np.nan_to_num(values, nan=0.0), np.isnan(X[:, self.flagged]).astype(float)]
         for position, n_levels in self.levels.items():
             parts.append((X[:, [position]] == np.arange(n_levels)).astype(float))
@@ -66,7 +72,10 @@ class Inputs:
 
 
 def fit_inputs(
-    X: NDArray[Any], levels: dict[int, int] | None = None, weight: Any = None
+    X: NDArray[Any],
+    levels: dict[int, int] | None = None,
+    weight: Any = None,
+    bend: bool = False,
 ) -> Inputs:
     """Learn means and scales from training rows.
 
@@ -78,10 +87,17 @@ def fit_inputs(
         Positions of category columns and their numbers of levels.
     weight : ndarray of shape (n_rows,), optional
         Sample weights; 2 counts a row twice.
+    bend : bool, default=False
+        Whether to bend each column of numbers so that its values are normal: no outlier then
+        outweighs the others, and the order of the values is all that matters.
     """
     levels = {} if levels is None else levels
     numbers = np.setdiff1d(np.arange(X.shape[1]), list(levels)).astype(np.intp)
     values = _numbers(X, numbers)
+    bends: tuple[NormalScores, ...] = ()
+    if bend:
+        bends = tuple(_fit_bend(column, weight) for column in values.T)
+        values = _bent(values, bends)
     missing = np.isnan(values)
     # Squares of very small numbers would vanish, and no column's size matters here.
     sizes = np.abs(np.nan_to_num(values)).max(axis=0, initial=0.0)
@@ -97,7 +113,24 @@ def fit_inputs(
     # A column that hardly varies beside its size is constant but for rounding.
     scales[scales <= 1e-12 * np.maximum(np.abs(means), 1e-300)] = 1.0
     flagged = numbers[missing.any(axis=0)]
-    return Inputs(means * sizes, scales * sizes, numbers, flagged, dict(levels))
+    return Inputs(means * sizes, scales * sizes, numbers, flagged, dict(levels), bends)
+
+
+def _fit_bend(column: NDArray[np.float64], weight: Any) -> NormalScores:
+    if np.isnan(column).all():
+        column, weight = np.zeros(1), None
+    return fit_normal_scores(column, weight, most_knots=_KNOTS)
+
+
+def _bent(values: NDArray[np.float64], bends: tuple[NormalScores, ...]) -> NDArray[np.float64]:
+    """Return columns as normal scores, those far out brought in."""
+    if not bends:
+        return values
+    columns = [
+        bend.transform(column).clip(-_FAR, _FAR)
+        for bend, column in zip(bends, values.T, strict=True)
+    ]
+    return np.column_stack(columns)
 
 
 def _numbers(X: NDArray[Any], columns: NDArray[np.intp]) -> NDArray[np.float64]:

@@ -51,6 +51,15 @@ _XGBOOST = "Chen, Guestrin: XGBoost. KDD 2016."
 
 _OURS: tuple[Method, ...] = (
     Method(
+        "focused",
+        "lopsided.methods.focused:FocusedClassifier",
+        {},
+        "Focused boosters, forests and a line, each weighed by where it puts unseen labels.",
+        _PAPER,
+        takes_prior=False,
+        quick=MappingProxyType({"preset": "fast"}),
+    ),
+    Method(
         "focused-xgb",
         _BOOSTING,
         {

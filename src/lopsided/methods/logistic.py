@@ -15,8 +15,8 @@ __all__ = ["NaiveLogisticClassifier"]
 class NaiveLogisticClassifier(PUClassifier):
     """Tell labeled from unlabeled rows by a weighted sum of standardized columns.
 
-    A straight line bends for no single row, hidden positives among the negatives move it
-    little, and with a handful of labels it is often ahead of trees.
+    A straight line bends for no single row, and hidden positives among the negatives move it
+    little.
 
     Parameters
     ----------
@@ -24,6 +24,8 @@ class NaiveLogisticClassifier(PUClassifier):
         How little the coefficients are held back: the inverse of the L2 penalty.
     balanced : bool, default=True
         Whether labeled and unlabeled rows weigh alike as a whole.
+    bend : bool, default=False
+        Whether columns are bent first, so that their values are normal.
     max_iter : int, default=1000
         Iterations of the solver at most.
     n_jobs : int or None, default=None
@@ -37,6 +39,8 @@ class NaiveLogisticClassifier(PUClassifier):
         How columns become inputs: standardized, imputed, one for each category.
     classifier_ : LogisticRegression
         The fitted regression on these inputs.
+    n_iter_ : int
+        Iterations that the solver took.
 
     Examples
     --------
@@ -50,10 +54,17 @@ class NaiveLogisticClassifier(PUClassifier):
     _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
 
     def __init__(
-        self, strength=1.0, balanced=True, max_iter=1000, n_jobs=None, random_state=None
+        self,
+        strength=1.0,
+        balanced=True,
+        bend=False,
+        max_iter=1000,
+        n_jobs=None,
+        random_state=None,
     ):
         self.strength = strength
         self.balanced = balanced
+        self.bend = bend
         self.max_iter = max_iter
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -62,9 +73,9 @@ class NaiveLogisticClassifier(PUClassifier):
         return False
 
     def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
-        if not self.strength > 0:
-            raise ValueError(f"strength must be above 0, got {self.strength!r}.")
-        self.inputs_ = fit_inputs(X, self._levels(), weight)
+        if not (isinstance(self.strength, (int, float)) and self.strength > 0):
+            raise ValueError(f"strength must be a number above 0, got {self.strength!r}.")
+        self.inputs_ = fit_inputs(X, self._levels(), weight, self.bend)
         model = LogisticRegression(
             C=self.strength,
             class_weight="balanced" if self.balanced else None,
@@ -72,6 +83,7 @@ class NaiveLogisticClassifier(PUClassifier):
         )
         with self._linear_algebra():
             self.classifier_ = model.fit(self.inputs_.transform(X), y, sample_weight=weight)
+        self.n_iter_ = int(self.classifier_.n_iter_[0])
 
     def _scores(self, X: Any) -> Any:
         with self._linear_algebra():

@@ -1,0 +1,82 @@
+"""Scores on one scale: where a row stands among the training rows, as a normal quantile."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
+
+__all__ = ["NormalScores", "fit_normal_scores"]
+
+_MOST_KNOTS = 8192
+_FARTHEST = 5.5  # normal quantile up to which knots are spread: one row of fifty million
+
+
+@dataclass(frozen=True)
+class NormalScores:
+    """A rising map from raw scores to normal ones, learned from reference rows.
+
+    The reference's own scores become standard normal. Between them the map is a straight line,
+    beyond their ends it goes on rising by the logarithm, so that no two scores become equal and
+    no row depends on the others that are scored with it.
+
+    Parameters
+    ----------
+    knots, values : ndarray of shape (n_knots,)
+        Raw scores in rising order, and what becomes of them.
+    unit : float
+        The step of raw scores that the logarithm beyond the ends is taken by.
+    """
+
+    knots: NDArray[np.float64]
+    values: NDArray[np.float64]
+    unit: float
+
+    def transform(self, scores: Any) -> NDArray[np.float64]:
+        """Return the normal scores of raw ones.
+
+        Parameters
+        ----------
+        scores : array of shape (n_rows,)
+            Raw scores.
+        """
+        raw = np.asarray(scores, np.float64)
+        above = np.maximum(raw - self.knots[-1], 0) / self.unit
+        below = np.maximum(self.knots[0] - raw, 0) / self.unit
+        return np.interp(raw, self.knots, self.values) + np.log1p(above) - np.log1p(below)
+
+
+def fit_normal_scores(
+    reference: Any, weight: Any = None, most_knots: int = _MOST_KNOTS
+) -> NormalScores:
+    """Learn the map from the scores of reference rows, which tie where they are equal.
+
+    Parameters
+    ----------
+    reference : array of shape (n_reference,)
+        Raw scores, of training rows that the model has not seen; NaN are left out.
+    weight : array of shape (n_reference,), optional
+        How often each of them counts; 0 leaves one out.
+    most_knots : int, default=8192
+        How many of them to keep at most.
+
+    Examples
+    --------
+    >>> fit_normal_scores([1.0, 2.0, 3.0]).transform([2.0, 9.0]).round(2).tolist()
+    [0.0, 2.35]
+    """
+    raw = np.asarray(reference, np.float64)
+    times = np.ones(len(raw)) if weight is None else np.asarray(weight, np.float64)
+    known = ~np.isnan(raw) & (times > 0)
+    knots, places = np.unique(raw[known], return_inverse=True)
+    counts = np.bincount(places, times[known])
+    shares = (np.cumsum(counts) - counts / 2) / counts.sum()
+    if len(knots) > most_knots:
+        # Even steps of the normal quantile: all of both ends, where order matters, and some
+        # of the crowd between them.
+        steps = ndtr(np.linspace(-_FARTHEST, _FARTHEST, most_knots))
+        kept = np.unique(np.searchsorted(shares, steps).clip(max=len(knots) - 1))
+        knots, shares = knots[kept], shares[kept]
+    spread = float(knots[-1] - knots[0])
+    return NormalScores(knots, ndtri(shares), spread if spread > 0 else 1.0)

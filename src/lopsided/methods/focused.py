@@ -1,0 +1,265 @@
+"""The flagship: learners that err in different ways, fused by what the labels say of each."""
+
+from typing import Any, ClassVar
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.linear_model import LogisticRegression
+
+from lopsided._check import check_choice
+from lopsided._progress import Bar
+from lopsided.methods._base import Accepts, PUClassifier
+from lopsided.methods._members import Member, choose, fit_member
+from lopsided.methods._normal_scores import fit_normal_scores
+from lopsided.methods._weighing import WEIGHINGS, weigh
+from lopsided.methods.boosting import BoostedRiskClassifier
+from lopsided.methods.forest import PUForestClassifier
+from lopsided.methods.logistic import NaiveLogisticClassifier
+from lopsided.methods.neighbors import NeighborRatioClassifier
+from lopsided.risks import Hold, ifpu
+from lopsided.trees.sampling import Bagging
+
+__all__ = ["FocusedClassifier"]
+
+_MOST_FOR_NEIGHBORS = 10_000  # rows: their cost grows with the square
+_MOST_DENSE = 2**28  # values of a sparse table: 2 GiB
+_BLOCK = 65_536  # rows scored at once
+_LEAST_SLOPE = 1e-3  # so that scores rise with the fusion, whatever the labels say
+
+
+class FocusedClassifier(PUClassifier):
+    """Fuse boosters, forests and a line; the labels say how much each counts.
+
+    Every member is fitted on the same rows, unlabeled ones taken for what their risk takes
+    them for. Its scores become normal by where a row stands among the training rows, scored by
+    models that have not seen them, and are added up. The weight of a member falls with its
+    log-rank: how far up it puts labeled rows that it has not seen. No prior is needed and no
+    negatives.
+
+    Parameters
+    ----------
+    members : sequence of str or None, default=None
+        Names of the members that take part; None is all of them.
+    weighing : {"log-rank", "equal", "best"}, default="log-rank"
+        Whether members count by their log-rank, alike, or the best one alone.
+    preset : {"full", "fast"}, default="full"
+        "fast" keeps most of the quality at about a tenth of the cost.
+    gamma : float, default=3.0
+        How fast easy rows fade in the risk of the focused boosters.
+    target_prior : float or "prior", default=0.5
+        The share of positives that the focused boosters train for, or a rough guess of the real
+        one, twice the labeled share.
+    n_jobs : int or None, default=None
+        Threads; None is 1 and -1 is all. Scores are the same for any number.
+    random_state : int, Generator or None, default=None
+        Seed of all members.
+
+    Attributes
+    ----------
+    members_ : dict of str to Fitted
+        The fitted members: `models`, and `unseen`, their scores of the training rows.
+    weights_ : dict of str to float
+        What each member counts, 1 in sum.
+    criterion_ : dict of str to float
+        The log-rank of each member's unseen scores.
+    oob_decision_function_ : ndarray of shape (n_rows,)
+        Scores of the training rows by models that have not seen them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> y = (X[:, 0] > 1.5).astype(int)
+    >>> model = FocusedClassifier(preset="fast", random_state=0).fit(X, y)
+    >>> model.decision_function(X[:5]).shape
+    (5,)
+    """
+
+    _accepts: ClassVar[Accepts] = Accepts(nan=True, sparse=True, categories=True)
+
+    def __init__(
+        self,
+        members=None,
+        weighing="log-rank",
+        preset="full",
+        gamma=3.0,
+        target_prior=0.5,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.members = members
+        self.weighing = weighing
+        self.preset = preset
+        self.gamma = gamma
+        self.target_prior = target_prior
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _needs_prior(self) -> bool:
+        return False
+
+    def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
+        check_choice(self.weighing, WEIGHINGS, "weighing")
+        check_choice(self.preset, ("full", "fast"), "preset")
+        X = _as_dense(X)
+        wanted = choose(self._roster(len(y)), self.members)
+        n_folds = _n_folds(len(y), most=3 if self.preset == "fast" else 5)
+        seed = int(rng.integers(2**31))
+        self.members_ = {}
+        with Bar(len(wanted), "fitting members") as bar:
+            for member in wanted:
+                # A seed of its own, whoever else takes part.
+                own = int(
+                    np.random.default_rng([seed, crc32(member.name.encode())]).integers(2**31)
+                )
+                self.members_[member.name] = fit_member(
+                    member, X, y, weight, own, self, n_folds, self._n_threads()
+                )
+                bar.advance()
+        unseen = [fitted.unseen for fitted in self.members_.values()]
+        weights, criteria = weigh(y, unseen, self.weighing)
+        self.weights_ = dict(zip(self.members_, weights.tolist(), strict=True))
+        self.criterion_ = dict(zip(self.members_, criteria.tolist(), strict=True))
+        self.normal_scores_ = dict(
+            zip(self.members_, map(fit_normal_scores, unseen), strict=True)
+        )
+        fused = self._fuse({name: one.unseen for name, one in self.members_.items()})
+        self.slope_, self.intercept_ = _log_odds_line(fused, y, weight)
+        self.oob_decision_function_ = self.intercept_ + self.slope_ * fused
+
+    def _roster(self, n_rows: int) -> list[Member]:
+        """Return the members of the preset that a table of so many rows can afford."""
+        fast = self.preset == "fast"
+        target = None if self.target_prior == "prior" else self.target_prior
+        risk = ifpu(self.gamma, clamp=Hold(), target_prior=target)
+        bagged_trees = Member(
+            "bagged-trees",
+            "extra trees by Hellinger distance, each on labeled rows and 20 others for each",
+            lambda _: PUForestClassifier(
+                "hellinger",
+                n_estimators=_n_trees(n_rows, 200 if fast else 1000),
+                min_samples_leaf=2,
+                max_features=None,
+                cuts="random",
+                sampling=Bagging(20.0),
+                oob_score=True,
+            ),
+            "bags",
+        )
+        line = Member(
+            "line",
+            "a logistic regression on columns bent to be normal",
+            lambda _: NaiveLogisticClassifier(strength=0.1, bend=True),
+            "folds",
+        )
+        extra_trees = Member(
+            "extra-trees",
+            "extra trees on bootstraps of all rows",
+            lambda _: PUForestClassifier(
+                n_estimators=_n_trees(n_rows, 300),
+                max_features=None,
+                cuts="random",
+                oob_score=True,
+            ),
+            "bags",
+        )
+        booster = Member(
+            "booster",
+            "boosted trees on the focused PU risk",
+            lambda labeled_share: BoostedRiskClassifier(
+                risk,
+                prior=_rough_prior(labeled_share),
+                gradient_scale=0.3,
+                learning_rate=0.1,
+                subsample=0.5,
+                colsample_bynode=0.5,
+                n_parallel_trees=4,
+            ),
+            "folds",
+        )
+        neighbors = Member(
+            "neighbors",
+            "distances to the nearest labeled and unlabeled rows",
+            lambda _: NeighborRatioClassifier(),
+            "folds",
+        )
+        if fast:
+            return [bagged_trees, line]
+        full = [bagged_trees, extra_trees, booster, line]
+        return [*full, neighbors] if n_rows <= _MOST_FOR_NEIGHBORS else full
+
+    def _fuse(self, raw: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+        """Return the weighted sum of raw scores, each made normal."""
+        parts = (
+            self.weights_[name] * self.normal_scores_[name].transform(scores)
+            for name, scores in raw.items()
+        )
+        return np.sum(list(parts), axis=0)
+
+    def _scores(self, X: Any) -> NDArray[np.float64]:
+        counted = {name: one for name, one in self.members_.items() if self.weights_[name] > 0}
+        # By blocks, so that a sparse table is never dense as a whole and memory stays small.
+        blocks = (X[start : start + _BLOCK] for start in range(0, X.shape[0], _BLOCK))
+        fused = [
+            self._fuse({name: one.scores(dense) for name, one in counted.items()})
+            for dense in map(_as_dense, blocks)
+        ]
+        return self.intercept_ + self.slope_ * np.concatenate(fused)
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Share of each column, by the importances that members have, times their weights."""
+        total = np.zeros(self.n_features_in_)
+        for name, fitted in self.members_.items():
+            for model in fitted.models:
+                own = getattr(model, "feature_importances_", total * 0)  # distances have none
+                total += self.weights_[name] / len(fitted.models) * own
+        return total / total.sum() if total.sum() > 0 else total
+
+    def describe(self) -> str:
+        """Return in words which members carry this table, and why."""
+        titles = {member.name: member.title for member in self._roster(1)}
+        ranked = sorted(self.weights_, key=lambda name: -self.weights_[name])
+        lines = [
+            f"{100 * self.weights_[name]:3.0f} %  {name}: {titles[name]}; puts unseen labeled "
+            f"rows in the first {100 * np.exp(-self.criterion_[name]):.2g} % on average"
+            for name in ranked
+        ]
+        return "\n".join(lines)
+
+
+def _as_dense(X: Any) -> Any:
+    """Return a table as an array: trees and lines read every value."""
+    sparse: bool = issparse(X)
+    if sparse and X.shape[0] * X.shape[1] > _MOST_DENSE:
+        raise ValueError(
+            f"A sparse X must hold at most {_MOST_DENSE:.0e} values once it is dense, got "
+            f"shape {X.shape}. Select columns, or use focused-xgb, which keeps it sparse."
+        )
+    return X.toarray() if sparse else X
+
+
+def _n_folds(n_rows: int, most: int) -> int:
+    """Return how many models a member of folds has: fewer where each sees plenty of rows."""
+    return most if n_rows < 20_000 else min(most, 3) if n_rows < 200_000 else 2
+
+
+def _n_trees(n_rows: int, most: int) -> int:
+    """Return how many trees a forest has: many where they are cheap and votes are few."""
+    return int(np.clip(20_000_000 // n_rows, min(100, most), most))
+
+
+def _rough_prior(labeled_share: float) -> float:
+    """Return twice the labeled share: with a target prior a rough one will do."""
+    return min(2 * labeled_share, (1 + labeled_share) / 2)
+
+
+def _log_odds_line(
+    fused: NDArray[np.float64], y: NDArray[np.int8], weight: Any
+) -> tuple[float, float]:
+    """Return slope and intercept that turn fused scores into log-odds of a label."""
+    model = LogisticRegression(C=1.0).fit(fused[:, None], y, sample_weight=weight)
+    slope = max(float(model.coef_[0, 0]), _LEAST_SLOPE)
+    return slope, float(model.intercept_[0])
