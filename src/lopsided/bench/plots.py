@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import product
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lopsided.bench.drawing import literal, make_panels, with_literal_names, write_beside
 from lopsided.bench.means import blocks, macro, scores
 from lopsided.bench.stats import average_ranks, cliques, critical_difference
 from lopsided.bench.trial import ORACLE
+from lopsided.bench.words import MECHANISM_NAMES, name_metric, name_setting
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = [
     "box_plots",
     "heat_map",
-    "name_setting",
     "prior_sensitivity",
     "quality_and_time",
     "rank_diagram",
@@ -31,12 +31,6 @@ _MARKS = "osD^vP*X"
 _LETTER = 0.075  # inches that a letter of 8 points takes, with room to spare
 # Words on shades. Black itself is left to what stands on the page, which may recolor it.
 _DARK, _LIGHT = "#111111", "#ffffff"
-_MECHANISMS = {"scar": "SCAR", "sar-near": "SAR near", "sar-far": "SAR far", "none": "truth"}
-
-
-def name_setting(mechanism: str, hidden: float) -> str:
-    """Return a setting as people read it: the mechanism and the share that stays labeled."""
-    return f"{_MECHANISMS.get(mechanism, mechanism)} {100 * (1 - hidden):g} %"
 
 
 def box_plots(
@@ -55,18 +49,18 @@ def box_plots(
     hidden : float, default=0.75
         The share of positives that is hidden.
     """
-    datasets = [_literal(name) for name in datasets]
-    chosen = _named(table[(table["metric"] == metric) & (table["status"] == "ok")])
+    datasets = [literal(name) for name in datasets]
+    chosen = with_literal_names(table[(table["metric"] == metric) & (table["status"] == "ok")])
     chosen = chosen[np.isclose(chosen["hidden"], hidden) & chosen["dataset"].isin(datasets)]
     chosen = chosen[np.isclose(chosen["prior_factor"], 1.0)]
-    mechanisms = [name for name in _MECHANISMS if (chosen["mechanism"] == name).any()]
+    mechanisms = [name for name in MECHANISM_NAMES if (chosen["mechanism"] == name).any()]
     labels = list(dict.fromkeys(chosen["label"]))
     # The names stand once, under the last row of panels.
     names = _LETTER * max(map(len, labels), default=0)
     title = _LETTER * (max(map(len, datasets), default=0) + len(", SAR near 25 %"))
     width = max(0.32 * len(labels) + 1.2, title + 0.6)
     height = 1.8 + names / max(len(datasets), 1)
-    figure, axes = _panels(len(datasets), max(len(mechanisms), 1), (width, height))
+    figure, axes = make_panels(len(datasets), max(len(mechanisms), 1), (width, height))
     for row, dataset in enumerate(datasets):
         for column, mechanism in enumerate(mechanisms):
             here = chosen[
@@ -81,7 +75,7 @@ def box_plots(
             ax.set_xticks(range(1, len(labels) + 1), below, rotation=90, fontsize=8)
             ax.tick_params(axis="y", labelsize=8)
             ax.set_title(f"{dataset}, {name_setting(mechanism, hidden)}", fontsize=9)
-            ax.set_ylabel(_words(metric) if column == 0 else "", fontsize=8)
+            ax.set_ylabel(name_metric(metric) if column == 0 else "", fontsize=8)
     return figure
 
 
@@ -95,10 +89,10 @@ def prior_sensitivity(table: pd.DataFrame, metric: str) -> Figure:
     metric : str
         What to show.
     """
-    chosen = _named(table[(table["metric"] == metric) & (table["status"] == "ok")])
+    chosen = with_literal_names(table[(table["metric"] == metric) & (table["status"] == "ok")])
     chosen = chosen[chosen["mechanism"] != ORACLE.mechanism]
     settings = list(dict.fromkeys(zip(chosen["mechanism"], chosen["hidden"], strict=True)))
-    place = {name: number for number, name in enumerate(_MECHANISMS)}
+    place = {name: number for number, name in enumerate(MECHANISM_NAMES)}
     settings.sort(key=lambda setting: (place.get(setting[0], len(place)), -setting[1]))
     # A row for each mechanism, a column for each share; one share makes a single row.
     shares = len({hidden for _, hidden in settings})
@@ -107,7 +101,7 @@ def prior_sensitivity(table: pd.DataFrame, metric: str) -> Figure:
     labels = list(dict.fromkeys(chosen["label"]))
     # The legend stands beside the panels, and must not be taller than they are.
     height = max(3.0, (0.18 * len(labels) + 0.4) / n_rows)
-    figure, axes = _panels(n_rows, n_columns, (3.4, height))
+    figure, axes = make_panels(n_rows, n_columns, (3.4, height))
     for ax in axes.flat[len(settings) :]:
         ax.axis("off")
     lines: dict[str, Any] = {}
@@ -121,7 +115,7 @@ def prior_sensitivity(table: pd.DataFrame, metric: str) -> Figure:
         ax.set_xlabel("given prior / true prior")
         ax.set_title(name_setting(mechanism, hidden), fontsize=9)
     for ax in axes[:, 0]:
-        ax.set_ylabel(f"macro {_words(metric)}")
+        ax.set_ylabel(f"macro {name_metric(metric)}")
     figure.legend(
         list(lines.values()), list(lines), loc="outside right upper", fontsize=8, frameon=False
     )
@@ -154,12 +148,12 @@ def rank_diagram(table: pd.DataFrame, metric: str, level: float = 0.05) -> Figur
     level : float, default=0.05
         Level of Nemenyi's test.
     """
-    values = blocks(_named(table), metric)
+    values = blocks(with_literal_names(table), metric)
     ranks = average_ranks(values).sort_values()
     difference = critical_difference(values.shape[1], len(values), level)
     groups = cliques(ranks, difference)
     half = -(-len(ranks) // 2)
-    figure, axes = _panels(1, 1, (7.0, 1.2 + 0.24 * half + 0.12 * len(groups)))
+    figure, axes = make_panels(1, 1, (7.0, 1.2 + 0.24 * half + 0.12 * len(groups)))
     ax = axes[0, 0]
     ax.set_xlim(1 - 0.35 * len(ranks), len(ranks) * 1.35)
     ax.set_ylim(-half - len(groups) * 0.5 - 1, 2)
@@ -202,14 +196,14 @@ def heat_map(table: pd.DataFrame, metric: str) -> Figure:
     metric : str
         What to show.
     """
-    found = scores(_named(table), metric)
+    found = scores(with_literal_names(table), metric)
     found = found[np.isclose(found["prior_factor"], 1.0)]
     wide = found.pivot_table(index="label", columns="dataset", values="value")
     wide = wide.loc[wide.mean(axis=1).sort_values(ascending=False).index]
     width = 0.55 * wide.shape[1] + 1.2 + _LETTER * max(map(len, wide.index), default=0)
     height = max(0.27 * wide.shape[0], 1.5) + 0.3
     height += 0.7 * _LETTER * max(map(len, wide.columns), default=0)  # names on a slope
-    figure, axes = _panels(1, 1, (width, height))
+    figure, axes = make_panels(1, 1, (width, height))
     ax = axes[0, 0]
     image = ax.imshow(wide, aspect="auto", cmap="cividis", vmin=0, vmax=1)
     ax.set_xticks(range(wide.shape[1]), wide.columns, rotation=45, ha="right", fontsize=8)
@@ -226,7 +220,7 @@ def heat_map(table: pd.DataFrame, metric: str) -> Figure:
                 fontsize=7,
                 color=shade,
             )
-    figure.colorbar(image, ax=ax, label=_words(metric))
+    figure.colorbar(image, ax=ax, label=name_metric(metric))
     return figure
 
 
@@ -242,12 +236,12 @@ def quality_and_time(table: pd.DataFrame, metric: str) -> Figure:
     """
     from matplotlib.ticker import LogLocator, NullFormatter
 
-    named = _named(table)
+    named = with_literal_names(table)
     ok = named[(named["status"] == "ok") & (named["metric"] == metric)]
     ok = ok[np.isclose(ok["prior_factor"], 1.0)]
     seconds = ok.groupby("label")["seconds"].mean()
     quality = macro(named, metric).mean(axis=1)
-    figure, axes = _panels(1, 1, (6.4, 4.2))
+    figure, axes = make_panels(1, 1, (6.4, 4.2))
     ax = axes[0, 0]
     for number, label in enumerate(quality.index):
         marker = _MARKS[number % len(_MARKS)]
@@ -259,64 +253,6 @@ def quality_and_time(table: pd.DataFrame, metric: str) -> Figure:
     ax.xaxis.set_major_formatter("{x:g}")
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_xlabel("seconds of a fit, one thread")
-    ax.set_ylabel(f"macro {_words(metric)}, mean over settings")
-    _write_beside(ax, {label: (seconds[label], quality[label]) for label in quality.index})
+    ax.set_ylabel(f"macro {name_metric(metric)}, mean over settings")
+    write_beside(ax, {label: (seconds[label], quality[label]) for label in quality.index})
     return figure
-
-
-def _panels(n_rows: int, n_columns: int, size: tuple[float, float]) -> tuple[Figure, Any]:
-    """Return a figure that belongs to no window, and its panels."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(size[0] * n_columns, size[1] * n_rows), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure, figure.subplots(n_rows, n_columns, squeeze=False)
-
-
-def _write_beside(ax: Any, spots: Mapping[str, tuple[float, float]]) -> None:
-    """Write a name beside each spot, where it covers neither spots nor names, if it can."""
-    from matplotlib.transforms import Bbox
-
-    ax.figure.draw_without_rendering()  # places are known only after the layout
-    near = 4 * ax.figure.dpi / 72
-    centers = [ax.transData.transform(spot) for spot in spots.values()]
-    taken = [Bbox([center - near, center + near]) for center in centers]
-    places = [*product((0, 7, -7, 12, -12, 18, -18), (1, -1)), (0, 1)]
-    for label, spot in spots.items():
-        for tried, (up, side) in enumerate(places, start=1):
-            note = ax.annotate(
-                label,
-                spot,
-                (side * (6 if abs(up) < 12 else 2), up),
-                textcoords="offset points",
-                ha="left" if side > 0 else "right",
-                va="center",
-                fontsize=7,
-            )
-            box = note.get_window_extent()
-            inside = ax.bbox.x0 < box.x0 and box.x1 < ax.bbox.x1
-            # Without room anywhere, the last place is the first again.
-            if (inside and not box.count_overlaps(taken)) or tried == len(places):
-                taken.append(box)
-                break
-            note.remove()
-
-
-def _named(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with names that matplotlib writes as they are."""
-    return table.assign(
-        label=[_literal(name) for name in table["label"]],
-        dataset=[_literal(name) for name in table["dataset"]],
-    )
-
-
-def _literal(name: str) -> str:
-    # Text between two dollars is a formula to matplotlib.
-    return name.replace("$", r"\$")
-
-
-def _words(metric: str) -> str:
-    return {"roc_auc": "ROC-AUC", "r_precision": "R-precision"}.get(
-        metric, metric.replace("_", " ")
-    )

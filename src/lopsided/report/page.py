@@ -47,7 +47,7 @@ def write_report(table: pd.DataFrame, study: Study, path: str | os.PathLike[str]
     for number, (metric, found) in enumerate(summary["metrics"].items()):
         figures = draw_figures(table, metric, f"{number}-")
         shown = sections.show_metric(metric, found, figures)
-        parts.append((f"metric-{number}", sections.name_metric(metric), shown))
+        parts.append((f"metric-{number}", sections.head_metric(metric), shown))
     parts += [
         ("time", "Time", sections.show_time(summary)),
         ("failed", "Failed trials", sections.show_failed(summary)),

@@ -1,8 +1,8 @@
 """The protocol of a study in words."""
 
-from lopsided.bench.plots import name_setting
 from lopsided.bench.study import Study
 from lopsided.bench.trial import HIGHEST_PRIOR
+from lopsided.bench.words import name_setting
 
 __all__ = ["describe_protocol"]
 

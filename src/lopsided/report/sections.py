@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from lopsided.bench.words import name_metric
 from lopsided.report.figures import Shown
 from lopsided.report.markup import Cell, as_figure, as_list, as_paragraph, as_table
 from lopsided.report.paper import METRICS as PRINTED_METRICS
 
 __all__ = [
-    "name_metric",
+    "head_metric",
     "show_failed",
     "show_metric",
     "show_protocol",
@@ -18,13 +19,12 @@ __all__ = [
 ]
 
 _MOST_FAILED = 500  # rows; a method that cannot run at all fails thousands of times
-_METRICS = {"roc_auc": "ROC-AUC", "r_precision": "R-precision"}
 _MARKS = {1: "best", 2: "second"}
 
 
-def name_metric(metric: str) -> str:
-    """Return a metric as people read it."""
-    words = _in_words(metric)
+def head_metric(metric: str) -> str:
+    """Return a metric as a heading."""
+    words = name_metric(metric)
     return words[0].upper() + words[1:]
 
 
@@ -36,7 +36,7 @@ def show_short(summary: Mapping[str, Any]) -> str:
         f"{len(summary['datasets'])} data sets; {failed or 'none'} failed."
     ]
     for metric, found in summary["metrics"].items():
-        tests, name = found["tests"], _in_words(metric)
+        tests, name = found["tests"], name_metric(metric)
         if tests["reason"] is None:
             first = tests["methods"][0]
             told.append(
@@ -47,10 +47,6 @@ def show_short(summary: Mapping[str, Any]) -> str:
     return "\n".join(map(as_paragraph, told))
 
 
-def _in_words(metric: str) -> str:
-    return _METRICS.get(metric, metric.replace("_", " "))
-
-
 def show_protocol(summary: Mapping[str, Any]) -> str:
     """Return how the numbers were made."""
     return as_list(summary["protocol"])
@@ -58,7 +54,7 @@ def show_protocol(summary: Mapping[str, Any]) -> str:
 
 def show_metric(metric: str, found: Mapping[str, Any], figures: Iterable[Shown]) -> str:
     """Return the tables, tests and figures of one metric."""
-    name = name_metric(metric)
+    name = head_metric(metric)
     parts = [_macro(name, found), _paper(metric, found), *_tests(name, found["tests"])]
     return "\n".join([*parts, *(as_figure(*figure) for figure in figures)])
 
@@ -137,7 +133,7 @@ def _macro(name: str, found: Mapping[str, Any]) -> str:
 def _paper(metric: str, found: Mapping[str, Any]) -> str:
     heading = "<h3>Beside the paper</h3>\n"
     if metric not in PRINTED_METRICS:
-        return heading + as_paragraph(f"The paper does not print {_in_words(metric)}.")
+        return heading + as_paragraph(f"The paper does not print {name_metric(metric)}.")
     if not found["comparable"]:
         return heading + as_paragraph(
             "Left out: the paper prints means over its 14 data sets, and this table has others."

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lopsided.bench.means import DIGITS, holes, macro, macro_deviation, scores
-from lopsided.bench.plots import name_setting
 from lopsided.bench.trial import ORACLE
+from lopsided.bench.words import name_setting
 from lopsided.datasets import list_datasets
 from lopsided.report.comparison import compare
 from lopsided.report.paper import printed
