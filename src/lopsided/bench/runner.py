@@ -68,14 +68,15 @@ def plan(
     failed = {(row.key, row.metric): row for row in rows if row.status != "ok"}
     known = [row for row in newest.values() if row.key in keys]
     done = {row.key for row in known}
-    left = [trial for trial in wanted if trial.key not in done - asked]
+    enough, missing, again = done - asked, keys - done, asked & done | begun
+    left = [trial for trial in wanted if trial.key not in enough]
     return Plan(
         wanted,
         known,
         left,
         [row for row in newest.values() if row.key not in keys],
-        [row for row in failed.values() if row.key in keys - done],
-        [trial for trial in left if trial.key in asked & done | begun],
+        [row for row in failed.values() if row.key in missing],
+        [trial for trial in left if trial.key in again],
     )
 
 
