@@ -24,6 +24,7 @@ def macro_table(found, metric: str, in_print: tuple[str, ...] = ()) -> str:
         Methods of which the paper's own numbers come last.
     """
     most = max(row["repeats"] for row in found["rows"])
+    several = len(found["columns"]) > 1
     rows = []
     for row in found["rows"]:
         few = f" ({row['repeats']} repeats)" if row["repeats"] < most else ""
@@ -33,12 +34,13 @@ def macro_table(found, metric: str, in_print: tuple[str, ...] = ()) -> str:
             star = "" if cell["complete"] else r"\*"
             cells.append(f"{mark}{cell['mean']:.3f}{star}{mark}")
         mean = sum(cell["mean"] for cell in row["cells"]) / len(row["cells"])
-        rows.append([*cells, f"{mean:.3f}"])
+        rows.append([*cells, f"{mean:.3f}"] if several else cells)
     settings = [(column["mechanism"], column["hidden"]) for column in found["columns"]]
     for label in in_print:
         there = [printed(label, metric, *setting).mean for setting in settings]
         rows.append([f"`{label}` in print", *(f"{value:.2f}" for value in there), ""])
-    return markdown(["", *(column["name"] for column in found["columns"]), "mean"], rows)
+    headers = ["", *(column["name"] for column in found["columns"])]
+    return markdown([*headers, "mean"] if several else headers, rows)
 
 
 def beside_paper(table, metric: str) -> str:

@@ -1,0 +1,35 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """The folder of the texts as the committed results give them."""
+    folder = tmp_path_factory.mktemp("docs")
+    script = ROOT / "docs" / "make_figures.py"
+    done = subprocess.run(
+        [sys.executable, str(script), "--out", str(folder)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_the_committed_texts_and_figures_are_those_of_the_committed_results(written):
+    new = {path.relative_to(written): path.read_bytes() for path in written.rglob("*.*")}
+    assert {path.name for path in new} >= {"README.md", "reproduction.md"}
+    assert sum(path.suffix == ".svg" for path in new) == 5
+    for path, content in new.items():
+        assert (ROOT / path).read_bytes() == content, f"{path} is stale: run make figures"
+
+
+def test_no_figure_is_left_over(written):
+    committed = {path.name for path in (ROOT / "docs" / "figures").iterdir()}
+    assert committed == {path.name for path in (written / "docs" / "figures").iterdir()}
