@@ -10,12 +10,22 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lopsided._check import check_choice
 from lopsided.methods._base import PUClassifier
 
-__all__ = ["Fitted", "Member", "choose", "deal_folds", "fit_member", "sharing_members"]
+__all__ = [
+    "FEWEST_TO_FOLD",
+    "Fitted",
+    "Member",
+    "Rows",
+    "choose",
+    "deal_folds",
+    "fit_member",
+    "sharing_members",
+]
 
 _STORE: ContextVar[dict[str, Any] | None] = ContextVar("fitted members", default=None)
-_FEWEST_TO_FOLD = 3  # labeled rows: a part without one must keep two
+FEWEST_TO_FOLD = 3  # labeled rows: a part without one must keep two
 
 
 @dataclass(frozen=True)
@@ -52,38 +62,60 @@ class Fitted(NamedTuple):
         return np.mean([model._scores(X) for model in self.models], axis=0)
 
 
-def fit_member(
-    member: Member,
-    X: Any,
-    y: NDArray[np.int8],
-    weight: Any,
-    seed: int,
-    of: PUClassifier,
-    n_folds: int,
-    n_threads: int,
-) -> Fitted:
-    """Fit a member on checked rows.
+@dataclass(frozen=True)
+class Rows:
+    """Training rows that the method which a member is a part of has checked.
+
+    Parameters
+    ----------
+    X, y, weight : arrays
+        The table, the labels, and the sample weights or None.
+    of : PUClassifier
+        That method.
+    """
+
+    X: Any
+    y: NDArray[np.int8]
+    weight: Any
+    of: PUClassifier
+
+    def take(self, kept: NDArray[np.bool_]) -> "Rows":
+        """Return some of the rows."""
+        weight = None if self.weight is None else self.weight[kept]
+        return Rows(self.X[kept], self.y[kept], weight, self.of)
+
+    def fit(self, member: Member, seed: int, n_threads: int) -> PUClassifier:
+        """Return one fitted model of a member."""
+        model = member.build(float(np.average(self.y, weights=self.weight)))
+        model.set_params(n_jobs=n_threads)
+        return model._fit_part(self.X, self.y, self.weight, seed, self.of)
+
+
+def fit_member(member: Member, rows: Rows, seed: int, n_folds: int, n_threads: int) -> Fitted:
+    """Fit a member, or take it from those that are shared.
 
     Parameters
     ----------
     member : Member
         What to fit.
-    X, y, weight : arrays
-        The rows, as the method that it is a part of has checked them.
+    rows : Rows
+        What to fit it on.
     seed : int
         Source of its randomness; the result depends on nothing else that varies.
-    of : PUClassifier
-        That method.
     n_folds, n_threads : int
         How many models at most, and how many threads.
     """
     store = _STORE.get()
-    if store is None:
-        return _fit(member, X, y, weight, seed, of, n_folds, n_threads)
-    key = _fingerprint(member, X, y, weight, seed, n_folds)
-    if key not in store:
-        store[key] = _fit(member, X, y, weight, seed, of, n_folds, n_threads)
-    return store[key]
+    key = "" if store is None else _fingerprint(member, rows, seed, n_folds)
+    if store is not None and key in store:
+        return store[key]
+    if member.unseen == "bags":
+        fitted = _fit_bags(member, rows, seed, n_threads)
+    else:
+        fitted = _fit_folds(member, rows, seed, n_folds, n_threads)
+    if store is not None:
+        store[key] = fitted
+    return fitted
 
 
 @contextmanager
@@ -96,70 +128,43 @@ def sharing_members() -> Iterator[None]:
         _STORE.reset(token)
 
 
-def _fingerprint(
-    member: Member, X: Any, y: NDArray[np.int8], weight: Any, seed: int, n_folds: int
-) -> str:
+def _fingerprint(member: Member, rows: Rows, seed: int, n_folds: int) -> str:
     """Return a hash of all that a fitted member depends on."""
-    found = hashlib.sha256(f"{member.build(0.1)!r} {X.shape} {seed} {n_folds}".encode())
-    for part in (X, y, weight):
+    found = hashlib.sha256(f"{member.build(0.1)!r} {rows.X.shape} {seed} {n_folds}".encode())
+    for part in (rows.X, rows.y, rows.weight):
         if part is not None:
             found.update(np.ascontiguousarray(part).tobytes())
     return found.hexdigest()
 
 
-def _fit(
-    member: Member,
-    X: Any,
-    y: NDArray[np.int8],
-    weight: Any,
-    seed: int,
-    of: PUClassifier,
-    n_folds: int,
-    n_threads: int,
-) -> Fitted:
-    if member.unseen == "bags":
-        model = member.build(_share(y, weight)).set_params(n_jobs=n_threads)
-        model._fit_part(X, y, weight, seed, of)
-        unseen: Any = model.oob_decision_function_
-        lost = np.isnan(unseen)
-        if lost.any():  # in every bag: the trees have all seen such a row
-            unseen = np.where(lost, model._scores(X), unseen)
-        return Fitted([model], unseen)
-    return _fit_folds(member, X, y, weight, seed, of, n_folds, n_threads)
+def _fit_bags(member: Member, rows: Rows, seed: int, n_threads: int) -> Fitted:
+    model: Any = rows.fit(member, seed, n_threads)
+    unseen = model.oob_decision_function_
+    lost = np.isnan(unseen)
+    if lost.any():  # in every bag: the trees have all seen such a row
+        unseen = np.where(lost, model._scores(rows.X), unseen)
+    return Fitted([model], unseen)
 
 
-def _fit_folds(
-    member: Member,
-    X: Any,
-    y: NDArray[np.int8],
-    weight: Any,
-    seed: int,
-    of: PUClassifier,
-    n_folds: int,
-    n_threads: int,
-) -> Fitted:
+def _fit_folds(member: Member, rows: Rows, seed: int, n_folds: int, n_threads: int) -> Fitted:
     from joblib import Parallel, delayed
 
-    fold_of = deal_folds(y, n_folds, seed)
+    fold_of = deal_folds(rows.y, n_folds, seed)
     folds = range(int(fold_of.max()) + 1)
 
     def fit(fold: int) -> tuple[PUClassifier, NDArray[np.float64]]:
-        kept = fold_of != fold
-        part = None if weight is None else weight[kept]
-        model = member.build(_share(y[kept], part)).set_params(n_jobs=1)
-        model._fit_part(X[kept], y[kept], part, seed + fold, of)
-        return model, model._scores(X[~kept])
+        model = rows.take(fold_of != fold).fit(member, seed + fold, n_threads=1)
+        return model, model._scores(rows.X[fold_of == fold])
 
     # Threads share the table, and each model runs on one: the same numbers for any number.
     done = Parallel(n_jobs=n_threads, require="sharedmem")(delayed(fit)(f) for f in folds)
-    unseen = np.empty(len(y))
+    fitted = Fitted([model for model, _ in done], np.empty(len(fold_of)))
     for fold, (_, scores) in zip(folds, done, strict=True):
-        unseen[fold_of == fold] = scores
-    models = [model for model, _ in done]
+        fitted.unseen[fold_of == fold] = scores
     always_in = fold_of < 0
     if always_in.any():
-        unseen[always_in] = np.mean([model._scores(X[always_in]) for model in models], axis=0)
-    return Fitted(models, unseen)
+        fitted.unseen[always_in] = fitted.scores(rows.X[always_in])
+    return fitted
 
 
 def deal_folds(y: NDArray[np.int8], n_folds: int, seed: int) -> NDArray[np.int64]:
@@ -177,7 +182,7 @@ def deal_folds(y: NDArray[np.int8], n_folds: int, seed: int) -> NDArray[np.int64
         Source of randomness.
     """
     labeled, unlabeled = np.flatnonzero(y == 1), np.flatnonzero(y == 0)
-    enough = len(labeled) >= _FEWEST_TO_FOLD
+    enough = len(labeled) >= FEWEST_TO_FOLD
     n_folds = max(min(n_folds, len(unlabeled), len(labeled) if enough else n_folds), 2)
     rng = np.random.default_rng(seed)
     fold_of = np.full(len(y), -1)
@@ -187,14 +192,8 @@ def deal_folds(y: NDArray[np.int8], n_folds: int, seed: int) -> NDArray[np.int64
     return fold_of
 
 
-def _share(y: NDArray[np.int8], weight: Any) -> float:
-    return float(np.average(y, weights=weight))
-
-
 def choose(members: Sequence[Member], names: Any) -> list[Member]:
     """Return the members of some names, or all of them."""
-    from lopsided._check import check_choice
-
     if names is None:
         return list(members)
     known = {member.name: member for member in members}

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lopsided.methods._members import FEWEST_TO_FOLD
 from lopsided.metrics import pu_log_rank
 
 __all__ = ["WEIGHINGS", "weigh"]
 
 _SHARPNESS = 4.0  # chosen on repeats 100 and 101: see docs/focused.md
-_FEWEST = 3  # labeled rows: fewer cannot be left out, and so tell nothing
 
 
 def by_log_rank(criteria: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -51,5 +51,6 @@ def weigh(
         A key of `WEIGHINGS`.
     """
     criteria: Any = np.array([pu_log_rank(y, scores) for scores in unseen])
-    weights = (WEIGHINGS[how] if y.sum() >= _FEWEST else alike)(criteria)
+    # Labeled rows that cannot be left out tell nothing.
+    weights = (WEIGHINGS[how] if y.sum() >= FEWEST_TO_FOLD else alike)(criteria)
     return weights / weights.sum(), criteria

@@ -11,14 +11,13 @@ from sklearn.linear_model import LogisticRegression
 from lopsided._check import check_choice
 from lopsided._progress import Bar
 from lopsided.methods._base import Accepts, PUClassifier
-from lopsided.methods._members import Member, choose, fit_member
+from lopsided.methods._members import Member, Rows, choose, fit_member
 from lopsided.methods._normal_scores import fit_normal_scores
 from lopsided.methods._weighing import WEIGHINGS, weigh
-from lopsided.methods.boosting import BoostedRiskClassifier
 from lopsided.methods.forest import PUForestClassifier
 from lopsided.methods.logistic import NaiveLogisticClassifier
 from lopsided.methods.neighbors import NeighborRatioClassifier
-from lopsided.risks import Hold, ifpu
+from lopsided.methods.registry import build
 from lopsided.trees.sampling import Bagging
 
 __all__ = ["FocusedClassifier"]
@@ -103,7 +102,7 @@ class FocusedClassifier(PUClassifier):
     def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
         check_choice(self.weighing, WEIGHINGS, "weighing")
         check_choice(self.preset, ("full", "fast"), "preset")
-        X = _as_dense(X)
+        rows = Rows(_as_dense(X), y, weight, of=self)
         wanted = choose(self._roster(len(y)), self.members)
         n_folds = _n_folds(len(y), most=3 if self.preset == "fast" else 5)
         seed = int(rng.integers(2**31))
@@ -115,7 +114,7 @@ class FocusedClassifier(PUClassifier):
                     np.random.default_rng([seed, crc32(member.name.encode())]).integers(2**31)
                 )
                 self.members_[member.name] = fit_member(
-                    member, X, y, weight, own, self, n_folds, self._n_threads()
+                    member, rows, own, n_folds, self._n_threads()
                 )
                 bar.advance()
         unseen = [fitted.unseen for fitted in self.members_.values()]
@@ -133,7 +132,6 @@ class FocusedClassifier(PUClassifier):
         """Return the members of the preset that a table of so many rows can afford."""
         fast = self.preset == "fast"
         target = None if self.target_prior == "prior" else self.target_prior
-        risk = ifpu(self.gamma, clamp=Hold(), target_prior=target)
         bagged_trees = Member(
             "bagged-trees",
             "extra trees by Hellinger distance, each on labeled rows and 20 others for each",
@@ -168,14 +166,11 @@ class FocusedClassifier(PUClassifier):
         booster = Member(
             "booster",
             "boosted trees on the focused PU risk",
-            lambda labeled_share: BoostedRiskClassifier(
-                risk,
+            lambda labeled_share: build(
+                "focused-xgb",
                 prior=_rough_prior(labeled_share),
-                gradient_scale=0.3,
-                learning_rate=0.1,
-                subsample=0.5,
-                colsample_bynode=0.5,
-                n_parallel_trees=4,
+                gamma=self.gamma,
+                target_prior=target,
             ),
             "folds",
         )
