@@ -15,10 +15,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from memory import measure_peak
 
 from lopsided._progress import Bar
 
@@ -121,32 +121,15 @@ def compare(size: Size, jobs: int, bar: Bar) -> list[tuple[float, ...]]:
     return rows
 
 
-def read_memory(field: str) -> int:
-    """Return a field of /proc/self/status in bytes."""
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith(f"{field}:"):
-            return 1024 * int(line.split()[1])
-    raise RuntimeError(
-        f"/proc/self/status must have {field}; memory is measured on Linux only."
-    )
-
-
 def print_memory(size: Size, jobs: int) -> None:
     """Print bytes: the peak of a fit above the level before, trees, X; and if it is exact."""
     build_ours(2, 0, jobs).fit(*make_table(1000, 8, 0)[:2])
     X, y, _ = make_table(size.n_rows, size.n_features, 0)
     assert X.dtype == np.float64
-    try:
-        Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
-    except OSError:
-        exact = 0
-    else:
-        exact = 1
-    before = read_memory("VmRSS")
-    forest = build_ours(N_TREES, 0, jobs).fit(X, y).forest_
-    peak = read_memory("VmHWM") - before
+    fitted, peak, exact = measure_peak(build_ours(N_TREES, 0, jobs).fit, X, y)
+    forest = fitted.forest_
     parts = (value for value in vars(forest).values() if isinstance(value, np.ndarray))
-    print(peak, sum(part.nbytes for part in parts), X.nbytes, exact)
+    print(peak, sum(part.nbytes for part in parts), X.nbytes, int(exact))
 
 
 def run_python(*arguments: str, **environment: str) -> list[float]:

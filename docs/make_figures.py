@@ -84,6 +84,8 @@ def main() -> None:
     found = summarize(paper, paper_study)["metrics"]
     em_study, em = read_results("em")
     rounds = summarize(em, em_study)["metrics"][METRIC]
+    ablation_study, ablation = read_results("ablation")
+    without = summarize(ablation, ablation_study)["metrics"][METRIC]
     parts = {
         "average_precision": macro_table(found["average_precision"], "average_precision"),
         "roc_auc": macro_table(found["roc_auc"], "roc_auc"),
@@ -104,6 +106,7 @@ def main() -> None:
             macro_table(found[METRIC], METRIC, ("ifpu-xgb", "puhrf")),
         ),
         "docs/methods.md": ("what the study of EM found", macro_table(rounds, METRIC)),
+        "docs/focused.md": ("what the ablation found", macro_table(without, METRIC)),
     }
     for name, (title, block) in blocks.items():
         texts[name] = fill_block((ROOT / name).read_text(encoding="utf-8"), title, block)

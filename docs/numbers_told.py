@@ -20,6 +20,7 @@ def tell_all(paper, prior) -> dict[str, str]:
         **tell_tests(paper),
         **tell_mechanisms(paper),
         **tell_baselines(paper),
+        **tell_flagship(paper),
         **tell_nets(paper),
         **tell_data(),
         **tell_priors(prior),
@@ -85,6 +86,27 @@ def tell_baselines(table) -> dict[str, str]:
         cells = " / ".join(f"{means.loc[label, ('scar', h)]:.2f}" for h in (0.75, 0.5, 0.25))
         found[f"{label}_scar".replace("-", "_")] = cells
     return found
+
+
+def tell_flagship(table) -> dict[str, str]:
+    """Return where the flagship stands, and on which data sets it is not ahead of its rivals."""
+    means, values = macro(table, _METRIC), blocks(table, _METRIC)
+    rivals = ["ifpu-xgb", "naive-xgb", "nnif", "lbe", "sarem", "puhrf", "naive-forest"]
+    learned = list(means.index.drop([n for n in means.index if n.startswith("xgb")]))
+    compared = wilcoxon_holm(values[["focused", *rivals]], "focused")
+    tests = compared.set_index("second")["p_holm"]
+    lost = {name: values.index[values[name] > values["focused"]] for name in rivals}
+    behind = [
+        f"`{name}` on {', '.join(sets)}" for name in rivals if len(sets := lost[name]) > 0
+    ]
+    first = int((means.loc[learned].idxmax() == "focused").sum())
+    return {
+        "focused_first": f"{first} of {means.shape[1]}",
+        "focused_tests": ", ".join(f"`{name}` {_p(tests[name])}" for name in rivals),
+        "focused_lost": "; ".join(behind) or "none",
+        "focused_many": f"{means.loc['focused', ('scar', 0.25)]:.3f}",
+        "truth": f"{means.loc['xgb', ('scar', 0.25)]:.3f}",
+    }
 
 
 def tell_nets(table) -> dict[str, str]:

@@ -1,10 +1,12 @@
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_matrix
+from sklearn.exceptions import NotFittedError
 
 import lopsided
 from lopsided.methods._members import sharing_members
@@ -194,3 +196,18 @@ def test_members_are_fitted_once_for_all_that_share_them():
     assert (
         part.decision_function(X) == fast(members=["line"]).fit(X, Y).decision_function(X)
     ).all()
+
+
+def test_members_do_not_advise_on_settings_that_the_flagship_lacks():
+    flat = np.zeros((60, 2))
+    labels = np.repeat([1, 0], [5, 55])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        lopsided.FocusedClassifier(members=["booster", "line"]).fit(flat, labels)
+    with pytest.warns(UserWarning, match="No split lowered the risk"):
+        lopsided.build("focused-xgb", prior=0.2).fit(flat, labels)
+
+
+def test_a_description_needs_a_fit():
+    with pytest.raises(NotFittedError):
+        lopsided.FocusedClassifier().describe()

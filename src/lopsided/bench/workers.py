@@ -1,23 +1,18 @@
-"""Worker processes: tasks side by side, each on one thread, and what to do when one dies."""
+"""The tasks of a study in worker processes, and what to do when one of these dies."""
 
-import os
-import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, nullcontext
-from multiprocessing import get_context, parent_process
-from multiprocessing.connection import wait as wait_for
+from contextlib import nullcontext
 from pathlib import Path
 
+from lopsided.bench.pool import start_workers
 from lopsided.bench.study import Study
 from lopsided.bench.table import append_rows, read_parts
 from lopsided.bench.trial import Trial, make_rows, make_split, run_trial
 from lopsided.methods._members import sharing_members
 
 __all__ = ["run_tasks"]
-
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
 def run_tasks(
@@ -77,7 +72,7 @@ def _run_until_death(
 ) -> list[list[Trial]]:
     """Run tasks until all are done or a worker dies; return those that are not done."""
     waiting, running = list(tasks), dict[Future[int], list[Trial]]()
-    with _pool(jobs) as pool:
+    with start_workers(jobs) as pool:
         try:
             while waiting or running:
                 while waiting and len(running) < 2 * jobs:  # memory stays bounded
@@ -122,32 +117,3 @@ def _suspects(tasks: list[list[Trial]], parts: Path) -> list[Trial]:
 
 def _name(trial: Trial) -> str:
     return f"{trial.dataset}-{trial.repeat:04d}"
-
-
-@contextmanager
-def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """Give workers that start fresh, each on one thread, and end with this process."""
-    before = {name: os.environ.get(name) for name in _THREADS}
-    os.environ.update(dict.fromkeys(_THREADS, "1"))
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    try:
-        with ProcessPoolExecutor(
-            jobs, mp_context=get_context("spawn"), initializer=_end_with_parent
-        ) as pool:
-            yield pool
-    finally:
-        for name, value in before.items():
-            os.environ.pop(name) if value is None else os.environ.update({name: value})
-
-
-def _end_with_parent() -> None:
-    """Let a worker end as soon as the process that started it has, however that ended."""
-    parent = parent_process()
-    if parent is None:
-        return
-
-    def watch() -> None:
-        wait_for([parent.sentinel])
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()

@@ -78,6 +78,7 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         self.classes_ = np.array([0, 1])
         self.prior_ = self._settled_prior(float(np.average(y, weights=weight)))
         self._fit(X, y, weight, as_generator(getattr(self, "random_state", None)))
+        self._advise()
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -132,6 +133,9 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
 
     def _scores(self, X: Any) -> Any:
         raise NotImplementedError
+
+    def _advise(self) -> None:
+        """Warn of a fit that could be better; a part of another method keeps quiet."""
 
     def _fit_part(
         self, X: Any, y: NDArray[np.int8], weight: Any, seed: int, of: "PUClassifier"

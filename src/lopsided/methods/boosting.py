@@ -167,6 +167,8 @@ class BoostedRiskClassifier(PUClassifier):
         if self.early_stopping_rounds is not None:
             self.n_rounds_ = self._best_rounds(X, y, weight, params)
         self.booster_ = self._train(self.risk_, X, y, weight, params, self.n_rounds_)
+
+    def _advise(self) -> None:
         if not self.feature_importances_.any():
             warnings.warn(
                 "No split lowered the risk: every row has the same score. Raise gradient_scale "

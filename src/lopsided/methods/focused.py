@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.linear_model import LogisticRegression
+from sklearn.utils.validation import check_is_fitted
 
 from lopsided._check import check_choice
 from lopsided._progress import Bar
@@ -215,6 +216,7 @@ class FocusedClassifier(PUClassifier):
 
     def describe(self) -> str:
         """Return in words which members carry this table, and why."""
+        check_is_fitted(self)
         titles = {member.name: member.title for member in self._roster(1)}
         ranked = sorted(self.weights_, key=lambda name: -self.weights_[name])
         lines = [

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import io
-import re
 from collections.abc import Callable, Sequence
-from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -14,6 +11,7 @@ from lopsided.bench import plots
 from lopsided.bench.means import blocks, macro
 from lopsided.bench.trial import ORACLE
 from lopsided.datasets import catalog
+from lopsided.report.svg import as_svg
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +21,6 @@ __all__ = ["Shown", "draw_figures", "most_imbalanced"]
 
 _N_DATASETS, _N_METHODS = 3, 8
 _ORDER = ["label", "dataset", "mechanism", "hidden", "prior_factor", "repeat"]
-_NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 
 
 class Shown(NamedTuple):
@@ -137,29 +134,4 @@ def _prior_sensitivity(table: pd.DataFrame, metric: str, salt: str) -> Shown:
 
 
 def _show(title: str, caption: str, draw: Callable[[], Figure], salt: str) -> Shown:
-    return Shown(title, caption, _as_svg(draw, title, salt))
-
-
-def _as_svg(draw: Callable[[], Figure], title: str, salt: str) -> str:
-    """Return a figure as SVG that is part of a page: no header, no date, ids of its own."""
-    import matplotlib as mpl
-
-    # Text stays text: it can be searched and read out. The salt makes ids repeatable.
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": salt}):
-        file = io.StringIO()
-        draw().savefig(file, format="svg", transparent=True, metadata=_NO_METADATA)
-    text = file.getvalue()
-    text = text[text.index("<svg") :]
-    text = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", text, flags=re.DOTALL)
-    # Groups are numbered from 1 in every figure, and nothing points to them.
-    text = re.sub(r'<g id="[^"]*"', "<g", text)
-    # Black is the color of words, whatever the theme makes of it.
-    text = text.replace("#000000", "currentColor")
-    box = re.search(r'viewBox="([0-9. ]+)"', text)
-    assert box is not None
-    _, _, width, height = box[1].split()
-    head = (
-        f'<svg viewBox="{box[1]}" width="{width}pt" height="{height}pt" role="img" '
-        f'aria-label="{escape(title)}">'
-    )
-    return head + text[text.index(">") + 1 :]
+    return Shown(title, caption, as_svg(draw, title, salt))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lopsided._files import write_whole
 from lopsided.report import sections
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from lopsided.bench.study import Study
 
-__all__ = ["write_report"]
+__all__ = ["write_page", "write_report"]
 
 
 def write_report(table: pd.DataFrame, study: Study, path: str | os.PathLike[str]) -> Path:
@@ -53,9 +54,31 @@ def write_report(table: pd.DataFrame, study: Study, path: str | os.PathLike[str]
         ("failed", "Failed trials", sections.show_failed(summary)),
         ("versions", "Versions", sections.show_versions(summary)),
     ]
+    return write_page(path, summary["title"], parts, summary)
+
+
+def write_page(
+    path: str | os.PathLike[str],
+    title: str,
+    parts: Sequence[tuple[str, str, str]],
+    data: Mapping[str, Any],
+) -> Path:
+    """Write a page of sections and return its path.
+
+    Parameters
+    ----------
+    path : path
+        The HTML file. Missing folders are made.
+    title : str
+        Its title.
+    parts : sequence of (anchor, heading, markup)
+        Its sections.
+    data : mapping
+        The numbers behind it, for machines.
+    """
     script = _template("script.js")
     page = Template(_template("page.html")).substitute(
-        title=escape(summary["title"]),
+        title=escape(title),
         policy=_policy(script),
         style=_template("style.css"),
         script=script,
@@ -64,7 +87,7 @@ def write_report(table: pd.DataFrame, study: Study, path: str | os.PathLike[str]
             for anchor, heading, _ in parts
         ),
         body="\n".join(as_section(*part) for part in parts),
-        data=as_data(summary),
+        data=as_data(data),
     )
     with write_whole(path) as draft:
         # A lone surrogate in an error message must not cost the report.

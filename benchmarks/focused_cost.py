@@ -1,0 +1,96 @@
+"""Print what the flagship costs as tables grow: seconds of fit and of scoring, and memory.
+
+Each fit has a process of its own, so that its peak of memory is its own. Seconds of cores are
+the processor's, which other load on the machine hardly changes.
+
+    python benchmarks/focused_cost.py [--sizes 3500 10k 100k 1m] [--presets full fast]
+"""
+
+import argparse
+import resource
+import subprocess
+import sys
+import time
+from typing import NamedTuple
+
+import numpy as np
+from forest_speed import make_table
+from memory import measure_peak
+
+
+class Size(NamedTuple):
+    """A table and the number of threads to fit it with, and what a full fit may cost."""
+
+    n_rows: int
+    n_features: int
+    jobs: int
+    most_seconds: float | None = None
+
+
+SIZES = {
+    "3500": Size(3500, 36, 1, 6.0),
+    "10k": Size(10_000, 30, 1),
+    "30k": Size(30_000, 30, 2),
+    "100k": Size(100_000, 30, 2),
+    "300k": Size(300_000, 30, 2),
+    "1m": Size(1_000_000, 30, 2, 600.0),
+}
+MOST_MEMORY = 4.0  # times X
+
+
+def print_cost(size: Size, preset: str) -> None:
+    """Print seconds of fit, of cores, of scoring 10,000 rows, and memory as a share of X."""
+    from lopsided.methods.focused import FocusedClassifier
+
+    def build():
+        return FocusedClassifier(preset=preset, n_jobs=size.jobs, random_state=0)
+
+    small, labels, _ = make_table(600, size.n_features, 1)
+    build().fit(small, labels).decision_function(small)  # warm up
+    X, y, _ = make_table(size.n_rows, size.n_features, 0)
+    start, cores = time.perf_counter(), _core_seconds()
+    model, peak, _ = measure_peak(build().fit, X, y)
+    seconds, cores = time.perf_counter() - start, _core_seconds() - cores
+    start = time.perf_counter()
+    model.decision_function(np.resize(X, (10_000, size.n_features)))
+    print(seconds, cores, time.perf_counter() - start, peak / X.nbytes, X.nbytes)
+
+
+def _core_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sizes", nargs="*", choices=list(SIZES), default=list(SIZES))
+    parser.add_argument("--presets", nargs="*", choices=["full", "fast"], default=["full"])
+    parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one:
+        print_cost(SIZES[options.sizes[0]], options.presets[0])
+        return
+    for preset in options.presets:
+        for name in options.sizes:
+            size = SIZES[name]
+            command = [sys.executable, __file__, "--one", "--sizes", name, "--presets", preset]
+            run = subprocess.run(command, capture_output=True, text=True, check=True)
+            seconds, cores, score, memory, table = map(float, run.stdout.split())
+            wanted = size.most_seconds if preset == "full" else None
+            met = "" if wanted is None else f" (target {wanted:.0f}: {_met(seconds, wanted)})"
+            print(
+                f"{preset:4} {size.n_rows:>9,} x {size.n_features}, {size.jobs} threads: fit "
+                f"{seconds:.2f} s{met}, {cores:.2f} s of cores, "
+                f"{1e6 * seconds / size.n_rows:.0f} us a row; 10,000 rows scored in "
+                f"{score:.2f} s; peak {memory:.1f} times X, {memory * table / 2**20:.0f} MiB "
+                f"(target {MOST_MEMORY:g} at a million: {_met(memory, MOST_MEMORY)})",
+                flush=True,
+            )
+
+
+def _met(value: float, most: float) -> str:
+    return "met" if value < most else "missed"
+
+
+if __name__ == "__main__":
+    main()
