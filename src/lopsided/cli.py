@@ -18,6 +18,7 @@ examples:
   lopsided methods
   lopsided bench studies/smoke.toml --jobs 2
   lopsided report out/smoke
+  lopsided finance --synthetic --jobs 2
   lopsided demo
 """
 
@@ -38,6 +39,7 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("datasets", help="list the data sets").set_defaults(run=_datasets)
     _add_bench(commands)
     _add_report(commands)
+    _add_finance(commands)
     demo = commands.add_parser(
         "demo", help="hide labels of a bundled table, rank it and see what was caught"
     )
@@ -134,6 +136,78 @@ def _add_report(commands: Any) -> None:
     report.add_argument("folder", metavar="DIR", help="what lopsided bench wrote")
     report.add_argument("-o", "--output", metavar="FILE", help="(DIR/report.html)")
     report.set_defaults(run=_report)
+
+
+def _add_finance(commands: Any) -> None:
+    finance = commands.add_parser(
+        "finance",
+        help="rank annual reports by the risk of misstatement, year by year",
+        description="Let models learn from three years of reports, of which some misstatements "
+        "are known, and rank the next. Stop it at any time: the next run goes on where this "
+        "one was.",
+    )
+    panel = finance.add_mutually_exclusive_group()
+    panel.add_argument(
+        "--panel", metavar="PATH", help="csv, parquet, or the authors' folder (LOPSIDED_DATA)"
+    )
+    panel.add_argument("--synthetic", action="store_true", help="a panel that is made up")
+    finance.add_argument(
+        "--columns",
+        type=_renamings,
+        default=(),
+        metavar="OLD=NEW",
+        help="the panel's names of columns and those used here, with commas",
+    )
+    finance.add_argument("--cases", metavar="FILE", help="SEC cases (beside the panel)")
+    finance.add_argument("--out", metavar="DIR", help="folder of the results (out/finance)")
+    finance.add_argument(
+        "--models", type=_words, default=(), metavar="NAMES", help="only these, with commas"
+    )
+    finance.add_argument("--nets", action="store_true", help="also nets, which take long")
+    finance.add_argument(
+        "--parts", action="store_true", help="also variants that show what a setting does"
+    )
+    finance.add_argument(
+        "--years", type=_years, default=(), metavar="A-B", help="years to rank"
+    )
+    finance.add_argument(
+        "--all-rows", action="store_true", help="keep reports with missing values"
+    )
+    finance.add_argument("--jobs", type=_count, default=1, metavar="N", help="processes (1)")
+    finance.set_defaults(run=_finance)
+
+
+def _renamings(text: str) -> tuple[tuple[str, str], ...]:
+    pairs = [tuple(word.split("=")) for word in _words(text)]
+    if any(len(pair) != 2 or not all(pair) for pair in pairs):
+        raise argparse.ArgumentTypeError(f"OLD=NEW,OLD=NEW is wanted, got {text!r}")
+    return tuple((pair[0], pair[1]) for pair in pairs)
+
+
+def _years(text: str) -> tuple[int, ...]:
+    first, dash, last = text.partition("-")
+    if not first.isdecimal() or (dash and not last.isdecimal()):
+        raise argparse.ArgumentTypeError(f"a year or 2003-2014 is wanted, got {text!r}")
+    years = tuple(range(int(first), int(last or first) + 1))
+    if not years:
+        raise argparse.ArgumentTypeError(f"the earlier year must come first, got {text!r}")
+    return years
+
+
+def _finance(options: argparse.Namespace) -> None:
+    from lopsided.finance.job import finance
+    from lopsided.finance.source import Source
+
+    groups = ["main", *["nets"] * options.nets, *["parts"] * options.parts]
+    source = Source(
+        options.panel,
+        options.synthetic,
+        options.columns,
+        options.cases,
+        "all" if options.all_rows else "complete",
+    )
+    out = options.out or ("out/finance-synthetic" if options.synthetic else "out/finance")
+    print(finance(source, out, options.models, groups, options.years, options.jobs))
 
 
 def _report(options: argparse.Namespace) -> None:

@@ -48,3 +48,33 @@ def test_numbers_beyond_measure_are_refused():
 def test_a_column_without_any_value_is_all_zero():
     table = np.full((3, 1), np.nan)
     assert_allclose(fit_inputs(table).transform(table), [[0, 1]] * 3)
+
+
+def test_ends_are_brought_in_and_missing_values_become_the_median():
+    column = np.append(np.arange(1.0, 101), np.nan)
+    column[99] = 1e9
+    inputs = fit_inputs(column[:, None], tails=0.02)
+    found = inputs.transform(np.array([[-50.0], [2], [50], [98], [1e12], [np.nan]]))
+    assert_allclose(found[0, 0], found[1, 0])
+    assert_allclose(found[3, 0], found[4, 0])
+    assert_allclose(found[5], [found[2, 0], 1])  # the median, with its flag
+    brought_in = np.where(np.isnan(column), 50, column.clip(2, 98))
+    assert_allclose(found[3, 0], (98 - brought_in.mean()) / brought_in.std())
+
+
+def test_a_rare_flag_keeps_its_values():
+    column = (np.arange(1000) == 0).astype(float)[:, None]
+    assert np.ptp(fit_inputs(column, tails=0.01).transform(column)) > 1
+
+
+def test_a_weight_of_two_counts_a_row_twice_for_the_ends_too():
+    table = np.random.default_rng(0).normal(size=(80, 2))
+    weight = np.tile([2.0, 1, 1, 0], 20)
+    repeated = np.repeat(table, weight.astype(int), axis=0)
+    weighted = fit_inputs(table, weight=weight, tails=0.1)
+    assert_allclose(weighted.transform(table), fit_inputs(repeated, tails=0.1).transform(table))
+
+
+def test_a_column_without_any_value_has_ends_too():
+    table = np.full((3, 1), np.nan)
+    assert_allclose(fit_inputs(table, tails=0.1).transform(table), [[0, 1]] * 3)

@@ -10,7 +10,14 @@ from lopsided.losses import FocalLoss, LogisticLoss, SigmoidLoss  # noqa: E402
 from lopsided.nets.batches import draw_batches  # noqa: E402
 from lopsided.nets.devices import pick_device, scores_of, threads  # noqa: E402
 from lopsided.nets.mlp import MLP  # noqa: E402
-from lopsided.nets.train import Rows, Schedule, train, train_step  # noqa: E402
+from lopsided.nets.train import (  # noqa: E402
+    CosineSchedule,
+    LabelPrecision,
+    Rows,
+    Schedule,
+    train,
+    train_step,
+)
 from lopsided.risks import Climb, PURisk, naive, nnpu, upu  # noqa: E402
 
 Y = np.array([1, 1, 0, 0])
@@ -116,6 +123,45 @@ def test_training_stops_when_watched_rows_no_longer_gain(table):
     longer = fresh()
     train(longer, naive(), Rows(X, y), 0.1, schedule, np.random.default_rng(1))
     assert best < float(naive().estimate(scores_of(longer, X), nonsense.y, 0.1))
+
+
+def test_a_long_gradient_is_cut_to_length():
+    X = MIXED * 1000
+    nets = [Slope(0.0), Slope(0.0)]
+    for net, clip in zip(nets, (None, 1.0), strict=True):
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        risk = naive(LogisticLoss())
+        train_step(net, optimizer, risk, torch.tensor(X), torch.tensor(Y), 0.5, None, clip)
+    assert abs(nets[0].slope.item()) > 1
+    assert_allclose(abs(nets[1].slope.item()), 0.1, rtol=1e-5)
+
+
+def test_the_rate_sinks_along_a_cosine():
+    schedule = CosineSchedule(learning_rate=0.01, n_epochs=4)
+    assert schedule.epochs(10) == schedule.epochs(10**6) == 4
+    optimizer, slower = schedule.descent(Slope(1.0), 4)
+    assert isinstance(optimizer, torch.optim.AdamW)
+    rates = []
+    for _ in range(4):
+        rates += slower.get_last_lr()
+        optimizer.step()
+        slower.step()
+    assert_allclose(rates, 0.01 * (1 + np.cos(np.pi * np.arange(4) / 4)) / 2)
+
+
+def test_watched_rows_may_be_judged_by_the_places_of_their_labels(table):
+    X, y, _ = table
+    judge = LabelPrecision()
+    assert judge.estimate(y.astype(float), y, 0.1) == 0
+    assert_allclose(judge.estimate(np.zeros(len(y)), y, 0.1), 1 - y.mean())
+    nonsense = Rows(X, np.random.default_rng(1).permutation(y))
+    schedule = CosineSchedule(learning_rate=0.01, n_epochs=30, patience=3)
+    net = fresh()
+    rows, rng = Rows(X, y), np.random.default_rng(0)
+    kept = train(net, naive(), rows, 0.1, schedule, rng, (judge, nonsense))
+    again, rng = fresh(), np.random.default_rng(0)
+    assert train(again, naive(), rows, 0.1, schedule, rng, stop=kept) == kept < 30
+    assert (scores_of(again, X) == scores_of(net, X)).all()  # the best, reached by the same way
 
 
 def test_every_row_comes_up_and_every_batch_holds_labeled_rows():

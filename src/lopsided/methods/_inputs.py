@@ -1,27 +1,36 @@
 """Inputs for learners that add up columns: numbers of one scale, nothing missing."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lopsided.methods._normal_scores import NormalScores, fit_normal_scores
 
-__all__ = ["Inputs", "fit_inputs"]
+__all__ = ["Ends", "Inputs", "fit_inputs"]
 
 _LARGEST = 3.4e38  # the largest number in single precision
 _KNOTS = 256  # of a bent column
 _FAR = 3.0  # normal scores beyond are no news
 
 
+class Ends(NamedTuple):
+    """Where columns of numbers end, and their medians, which stand for missing values."""
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    middle: NDArray[np.float64]
+
+
 @dataclass(frozen=True)
 class Inputs:
     """How raw columns become inputs: standardized, imputed with flags, one for each category.
 
-    Columns of numbers may be bent first, so that their training values are normal. Numbers come
-    first, a missing one as the mean; then a flag for each column that had missing values in
-    training; then a column for each level of each category, all 0 if it is missing.
+    Columns of numbers may be bent first, so that their training values are normal, or have
+    their ends brought in. Numbers come first, a missing one as the mean, or as the median where
+    ends are brought in; then a flag for each column that had missing values in training; then a
+    column for each level of each category, all 0 if it is missing.
     """
 
     means: NDArray[np.float64]  # of the columns of numbers
@@ -30,6 +39,7 @@ class Inputs:
     flagged: NDArray[np.intp]  # positions of the columns with a flag
     levels: dict[int, int]  # position of each category column and its number of levels
     bends: tuple[NormalScores, ...] = ()  # of the columns of numbers, or none
+    ends: Ends | None = None  # of the columns of numbers, or none
 
     @property
     def n_columns(self) -> int:
@@ -48,7 +58,8 @@ class Inputs:
         -------
         ndarray of shape (n_rows, n_columns)
         """
-        values = (_bent(_numbers(X, self.numbers), self.bends) - self.means) / self.scales
+        values = _brought_in(_numbers(X, self.numbers), self.ends)
+        values = (_bent(values, self.bends) - self.means) / self.scales
         parts = [np.nan_to_num(values, nan=0.0), np.isnan(X[:, self.flagged]).astype(float)]
         for position, n_levels in self.levels.items():
             parts.append((X[:, [position]] == np.arange(n_levels)).astype(float))
@@ -76,6 +87,7 @@ def fit_inputs(
     levels: dict[int, int] | None = None,
     weight: Any = None,
     bend: bool = False,
+    tails: float | None = None,
 ) -> Inputs:
     """Learn means and scales from training rows.
 
@@ -90,10 +102,16 @@ def fit_inputs(
     bend : bool, default=False
         Whether to bend each column of numbers so that its values are normal: no outlier then
         outweighs the others, and the order of the values is all that matters.
+    tails : float or None, default=None
+        The share of the values at each end of a column that are moved to where the others end
+        (winsorized); a missing value is then the median, which minds outliers as little.
     """
     levels = {} if levels is None else levels
     numbers = np.setdiff1d(np.arange(X.shape[1]), list(levels)).astype(np.intp)
     values = _numbers(X, numbers)
+    flagged = numbers[np.isnan(values).any(axis=0)]
+    ends = None if tails is None else _fit_ends(values, weight, tails)
+    values = _brought_in(values, ends)
     bends: tuple[NormalScores, ...] = ()
     if bend:
         bends = tuple(_fit_bend(column, weight) for column in values.T)
@@ -112,8 +130,32 @@ def fit_inputs(
     scales = np.sqrt((counts * spread**2).sum(axis=0) / totals)
     # A column that hardly varies beside its size is constant but for rounding.
     scales[scales <= 1e-12 * np.maximum(np.abs(means), 1e-300)] = 1.0
-    flagged = numbers[missing.any(axis=0)]
-    return Inputs(means * sizes, scales * sizes, numbers, flagged, dict(levels), bends)
+    return Inputs(means * sizes, scales * sizes, numbers, flagged, dict(levels), bends, ends)
+
+
+def _fit_ends(values: NDArray[np.float64], weight: Any, tails: float) -> Ends:
+    """Learn where columns end; a rare flag, whose ends would meet, keeps all its values."""
+    counts = np.ones(len(values)) if weight is None else np.asarray(weight, np.float64)
+    ends = np.zeros((3, values.shape[1]))
+    for j, column in enumerate(values.T):
+        known = ~np.isnan(column) & (counts > 0)
+        if known.any():
+            ends[:, j] = np.quantile(
+                column[known],
+                [tails, 1 - tails, 0.5],
+                weights=counts[known],
+                method="inverted_cdf",  # the only one that takes weights
+            )
+            if ends[0, j] == ends[1, j]:
+                ends[:2, j] = column[known].min(), column[known].max()
+    return Ends(*ends)
+
+
+def _brought_in(values: NDArray[np.float64], ends: Ends | None) -> NDArray[np.float64]:
+    """Return columns with their ends brought in and missing values filled."""
+    if ends is None:
+        return values
+    return np.where(np.isnan(values), ends.middle, values.clip(ends.low, ends.high))
 
 
 def _fit_bend(column: NDArray[np.float64], weight: Any) -> NormalScores:

@@ -5,7 +5,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-from lopsided.losses import FocalLoss, LogisticLoss
+from lopsided.losses import CalibratedFocalLoss, FocalLoss, LogisticLoss
 from lopsided.risks import Hold, ifpu, imbnnpu, naive, nnpu, supervised, upu
 from lopsided.trees.sampling import Bagging, StratifiedBootstrap, WholeTable
 
@@ -188,6 +188,15 @@ _OURS: tuple[Method, ...] = (
         _PAPER,
         needs=("torch",),
         quick=_SMALL_NET,
+    ),
+    Method(
+        "ifpu-tabgmlp",
+        "lopsided.methods.tab_gmlp:TabGMLPClassifier",
+        {"risk": nnpu(CalibratedFocalLoss())},
+        "Categories in a transformer, all columns in a gated net, the calibrated focal loss.",
+        "Huang et al. 2020. Liu et al. NeurIPS 2021. Mukhoti et al. NeurIPS 2020.",
+        needs=("torch",),
+        quick=MappingProxyType({"depth": 1, "n_blocks": 1, "n_epochs": 5, "batch_size": 64}),
     ),
     Method(
         "upu-mlp",

@@ -1,0 +1,153 @@
+"""The tables, figures and numbers of docs/finance.in.md, from a committed run."""
+
+from tables_told import markdown
+
+from lopsided.bench.words import name_metric
+from lopsided.finance.models import get_model, list_models
+from lopsided.finance.page import KINDS, draw_all
+from lopsided.finance.panel import TERMS
+from lopsided.finance.told import list_standings
+
+_MEASURES = (
+    *("r_precision", "average_precision", "ndcg_at_r"),
+    *("precision_at_1_percent", "recall_at_1_percent"),
+)
+
+
+def tell_finance(results, show_figure) -> dict[str, str]:
+    """Return every part of the text by the name that the template knows it by.
+
+    Parameters
+    ----------
+    results : Results
+        The committed run.
+    show_figure : callable
+        Writes a figure (its title, caption and SVG); returns what shows it in a text.
+    """
+    table, about = results.table, results.about
+    views = {view: list_standings(table, view) for view in ("released", "strict", "new firms")}
+    figures = draw_all(results)
+    rates = {view: _rates(rows) for view, rows in views.items()}
+    known = results.known[results.known["rule"] == "released"]["share"]
+    return {
+        "n_rows": f"{about['rows']}",
+        "n_firms": f"{about['firms']}",
+        "n_misstated": f"{about['misstated']}",
+        "share": f"{100 * about['misstated'] / about['rows']:.1f}",
+        "released": _standings(views["released"]),
+        "strict": _standings(views["strict"]),
+        "new_firms": _standings(views["new firms"]),
+        "differences": _differences(results.differences),
+        "parts": _parts(rates),
+        "nets_text": _nets(views["released"], rates),
+        "years_figure": show_figure(*figures["years"]),
+        "known_figure": show_figure(*figures["known"]),
+        "known_released": ", ".join(f"{100 * share:.1f}" for share in known),
+        "terms": TERMS,
+        "versions": about["versions"],
+        **_hours(table),
+        **_numbers(views, rates),
+    }
+
+
+def _rates(rows) -> dict[str, str]:
+    """Return the mean R-precision of each model in percent."""
+    return {one.model: f"{100 * one.means['r_precision']:.1f}" for one in rows}
+
+
+def _numbers(views, rates) -> dict[str, str]:
+    learned = {
+        view: [one for one in rows if one.kind in ("pu", "negative") and _compared(one.model)]
+        for view, rows in views.items()
+    }
+    printed = [model.printed for model in map(get_model, list_models("any")) if model.printed]
+    return {
+        "printed_best": f"{max(printed):.2f}",
+        "memory_released": rates["released"]["firm-memory"],
+        "strict_memory": rates["strict"]["firm-memory"],
+        "new_random": rates["new firms"]["random"],
+        "new_best": rates["new firms"][learned["new firms"][0].model],
+        "new_best_name": f"`{learned['new firms'][0].model}`",
+        "strict_best": rates["strict"][learned["strict"][0].model],
+        "strict_best_name": f"`{learned['strict'][0].model}`",
+        "truth_released": rates["released"]["xgb-truth"],
+        "naive_released": rates["released"]["naive-xgb"],
+        "ifpu_released": rates["released"]["ifpu-xgb"],
+        "focused_released": rates["released"]["focused"],
+        "focused_strict": rates["strict"]["focused"],
+        "focused_new": rates["new firms"]["focused"],
+    }
+
+
+def _compared(name: str) -> bool:
+    return get_model(name).group != "parts"
+
+
+def _standings(rows) -> str:
+    body = []
+    for one in rows:
+        if not _compared(one.model):
+            continue
+        several = one.n_seeds > 1 and one.kind != "rule"
+        spread = f" ± {100 * one.deviations['r_precision']:.1f}" if several else ""
+        values = [f"{100 * one.means[name]:.1f}" for name in _MEASURES]
+        values[0] += spread
+        printed = "" if one.printed is None else f"{one.printed:.2f}"
+        body.append([f"`{one.model}`", one.title, KINDS[one.kind], *values, printed])
+    headers = ["", "", "", *(name_metric(name) for name in _MEASURES), "R-precision in print"]
+    return markdown(headers, body)
+
+
+def _differences(found) -> str:
+    body = [
+        [
+            one.view,
+            f"`{one.first}`",
+            f"`{one.second}`",
+            name_metric(one.measure),
+            f"{100 * one.mean:+.2f} ({100 * one.low:+.2f} to {100 * one.high:+.2f})",
+        ]
+        for one in found.itertuples()
+    ]
+    return markdown(["view", "best PU", "best other", "measure", "points"], body)
+
+
+def _parts(rates) -> str:
+    names = ["ifpu-xgb", *list_models("parts")]
+    body = [
+        [
+            f"`{name}`",
+            get_model(name).title,
+            rates["released"][name],
+            rates["new firms"][name],
+        ]
+        for name in names
+        if name in rates["released"]
+    ]
+    return markdown(["", "", "released", "new firms"], body)
+
+
+def _nets(rows, rates) -> str:
+    told = []
+    for one in rows:
+        if get_model(one.model).group == "nets":
+            told.append(
+                f"`{one.model}` ({one.title}) has an R-precision of "
+                f"{100 * one.means['r_precision']:.1f} % ± "
+                f"{100 * one.deviations['r_precision']:.1f} over {one.n_seeds} seeds, "
+                f"{one.printed:.2f} % in print, and {rates['new firms'][one.model]} % on new "
+                f"firms; {one.seconds:.0f} s a year and seed."
+            )
+    return "\n\n".join(told)
+
+
+def _hours(table) -> dict[str, str]:
+    fits = table.drop_duplicates(["view", "model", "seed", "year"])
+    # Views of new firms look at rankings that are there already; so do views of the truth.
+    fits = fits[fits["view"].isin(["released", "strict"])]
+    fits = fits.drop_duplicates(["model", "seed", "year", "seconds"])
+    nets = fits["model"].isin(list_models("nets"))
+    return {
+        "hours": f"{fits['seconds'].sum() / 3600:.1f}",
+        "net_hours": f"{fits['seconds'][nets].sum() / 3600:.1f}",
+    }

@@ -1,0 +1,178 @@
+"""How good rankings of years are: measures, and differences between two models."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lopsided.bench.stats import Interval
+from lopsided.finance.knowledge import known
+from lopsided.metrics import (
+    average_precision,
+    ndcg_at_k,
+    precision_at_k,
+    r_precision,
+    recall_at_k,
+    roc_auc,
+)
+
+__all__ = ["MEASURES", "VIEWS", "Ranked", "View", "bootstrap_firms", "measure", "see"]
+
+_SHORT_LIST = 0.01  # of a year's reports: what an office can look into
+MEASURES: dict[str, Callable[[Any, Any], float]] = {
+    "r_precision": r_precision,
+    "average_precision": average_precision,
+    "ndcg_at_r": lambda truth, scores: ndcg_at_k(truth, scores, int(truth.sum())),
+    "precision_at_1_percent": lambda truth, scores: precision_at_k(truth, scores, _SHORT_LIST),
+    "recall_at_1_percent": lambda truth, scores: recall_at_k(truth, scores, _SHORT_LIST),
+    "ndcg_at_1_percent": lambda truth, scores: ndcg_at_k(truth, scores, _SHORT_LIST),
+    "roc_auc": roc_auc,
+}
+
+
+class View(NamedTuple):
+    """A way to look at rankings: what was known in training, and which firms count."""
+
+    name: str
+    rule: str
+    only_new: bool
+    meaning: str
+
+
+VIEWS = (
+    View("released", "released", False, "labels as the published splits have them"),
+    View("strict", "strict", False, "SEC cases known only after their release"),
+    View("new firms", "released", True, "firms without a known misstatement before"),
+    View("strict, new firms", "strict", True, "both"),
+)
+
+
+class Ranked(NamedTuple):
+    """The reports of one year: firms, truth, and the scores of a model."""
+
+    year: int
+    firms: NDArray[Any]
+    truth: NDArray[np.int8]
+    scores: NDArray[np.float64]
+
+
+def see(panel: Any, view: View, year: int) -> NDArray[np.bool_]:
+    """Return which reports of a year count in a view.
+
+    Parameters
+    ----------
+    panel : DataFrame
+        Firm-years.
+    view : View
+        The view.
+    year : int
+        The year that is ranked.
+    """
+    now = panel[panel["fyear"] == year]
+    if not view.only_new:
+        return np.ones(len(now), bool)
+    past = panel[panel["fyear"] < year]
+    firms = past["gvkey"][known(past, year, view.rule) == 1]
+    return ~now["gvkey"].isin(firms).to_numpy()
+
+
+def measure(ranked: Ranked) -> dict[str, float]:
+    """Return every measure of one year's ranking; NaN without misstated reports.
+
+    Parameters
+    ----------
+    ranked : Ranked
+        The year.
+    """
+    if not 0 < ranked.truth.sum() < len(ranked.truth):
+        return dict.fromkeys(MEASURES, float("nan"))
+    return {name: rate(ranked.truth, ranked.scores) for name, rate in MEASURES.items()}
+
+
+def bootstrap_firms(
+    first: Sequence[Sequence[Ranked]],
+    second: Sequence[Sequence[Ranked]],
+    n_draws: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> dict[str, Interval]:
+    """Return by how much one model is ahead of another, with intervals over firms.
+
+    Firms are drawn with replacement, each with all its years, and both models are measured on
+    the same draw: the mean over years of R-precision and average precision, in which a firm
+    that was drawn twice counts twice, averaged over seeds. Ties are broken at random.
+
+    Parameters
+    ----------
+    first, second : sequences of sequences of Ranked
+        For each seed, the years.
+    n_draws : int, default=1000
+        Number of draws.
+    level : float, default=0.95
+        Of the intervals.
+    seed : int, default=0
+        Source of the draws.
+    """
+    rng = np.random.default_rng(seed)
+    firms = np.unique(np.concatenate([one.firms for one in first[0]]))
+    counts = rng.multinomial(len(firms), np.full(len(firms), 1 / len(firms)), n_draws)
+    counts = np.vstack([np.ones(len(firms), int), counts]).astype(np.float32)  # as it is, first
+    gaps = {
+        name: _mean_over(first, counts, firms, name) - _mean_over(second, counts, firms, name)
+        for name in _WEIGHTED
+    }
+    tails = [(1 - level) / 2, (1 + level) / 2]
+    return {
+        name: Interval(float(gap[0]), *map(float, np.nanquantile(gap[1:], tails)))
+        for name, gap in gaps.items()
+    }
+
+
+def _mean_over(
+    runs: Sequence[Sequence[Ranked]], counts: NDArray[Any], firms: NDArray[Any], name: str
+) -> NDArray[np.float64]:
+    """Return a measure for each draw, averaged over years and seeds."""
+    total = np.zeros(len(counts))
+    for run in runs:
+        found = []
+        for one in run:
+            order = np.lexsort(
+                (np.random.default_rng(one.year).random(len(one.scores)), -one.scores)
+            )
+            weight = counts[:, np.searchsorted(firms, one.firms[order])]
+            found.append(_WEIGHTED[name](one.truth[order], weight))
+        values = np.array(found)
+        there = np.isfinite(values)  # a draw may lack a year's positives, rarely those of all
+        with np.errstate(invalid="ignore"):
+            total += np.where(there, values, 0).sum(axis=0) / there.sum(axis=0)
+    return total / len(runs)
+
+
+def _weighted_r_precision(truth: NDArray[Any], weight: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the share of positives in the first rows whose weights add up to theirs."""
+    caught = weight * truth
+    n_positive = caught.sum(axis=1)
+    # The row at the cut counts with the part of its weight that fits.
+    room = n_positive[:, None] - (np.cumsum(weight, axis=1) - weight)
+    inside = np.clip(room, 0, weight)
+    with np.errstate(invalid="ignore"):
+        return (inside * truth).sum(axis=1) / n_positive
+
+
+def _weighted_average_precision(
+    truth: NDArray[Any], weight: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Return the mean precision at the positives, each as often as it was drawn."""
+    at = np.flatnonzero(truth)
+    caught = weight[:, at]
+    above = np.cumsum(weight, axis=1)[:, at]
+    with np.errstate(invalid="ignore"):
+        precision = np.cumsum(caught, axis=1) / np.maximum(above, 1)
+        return (caught * precision).sum(axis=1) / caught.sum(axis=1)
+
+
+_WEIGHTED: Mapping[str, Callable[..., NDArray[np.float64]]] = {
+    "r_precision": _weighted_r_precision,
+    "average_precision": _weighted_average_precision,
+}

@@ -1,0 +1,105 @@
+"""One year to rank: the reports before it with what was known of them, and its own."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lopsided.finance.knowledge import known
+from lopsided.finance.ratios import ITEMS, RATIOS, Winsor
+from lopsided.finance.splits import YearSplit
+
+__all__ = ["COLUMNS", "Task", "keep_complete", "list_years", "make_task"]
+
+_PUBLISHED = tuple(name for name in RATIOS if name != "ch_fcf")  # what the authors' models see
+COLUMNS = {
+    "ratios": RATIOS,
+    "items": ITEMS,
+    "published": (*ITEMS, *_PUBLISHED),
+    "all": (*ITEMS, *RATIOS, "sic", "state"),
+}
+
+
+class Task(NamedTuple):
+    """Training rows of a panel, their labels as known, and the rows of the year to rank."""
+
+    year: int
+    train: Any
+    y: NDArray[np.int8]
+    test: Any
+
+    def features(self, columns: Sequence[str]) -> tuple[Any, Any]:
+        """Return some columns of both, ratios inside the limits of the training rows.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            Their names.
+        """
+        wanted = list(columns)
+        limited = [name for name in wanted if name in RATIOS and name != "issue"]
+        limits = Winsor.fit(self.train[limited])
+        return limits.apply(self.train[wanted]), limits.apply(self.test[wanted])
+
+
+def make_task(panel: Any, year: int, rule: str, span: int | None = 3, gap: int = 0) -> Task:
+    """Return what a model may see of the years before one, and that year.
+
+    Parameters
+    ----------
+    panel : DataFrame
+        Firm-years.
+    year : int
+        The year to rank.
+    rule : str
+        What counts as known, see `lopsided.finance.knowledge.known`.
+    span, gap : int
+        See `YearSplit`. With a gap, misstatements of cases that go on into the year to rank
+        count as unknown: they would give its firms away.
+    """
+    rows, test = next(YearSplit([year], span, gap).split(panel, groups=panel["fyear"]))
+    train = panel.iloc[rows]
+    y = known(train, year, rule)
+    if gap and "case_end" in train:
+        y = np.where(train["case_end"].to_numpy() >= year, 0, y).astype(np.int8)
+    if y.sum() < 2:
+        raise ValueError(
+            f"To rank {year}, at least 2 misstatements of the years before must be known, got "
+            f"{int(y.sum())} by the rule {rule!r}. Leave that year out."
+        )
+    return Task(year, train, y, panel.iloc[test])
+
+
+def keep_complete(panel: Any) -> Any:
+    """Return the rows without a missing value, as the authors do; `ch_fcf` does not count.
+
+    Parameters
+    ----------
+    panel : DataFrame
+        Firm-years with ratios.
+    """
+    needed = [*ITEMS, *_PUBLISHED, "sic", "state"]
+    return panel[panel[needed].notna().all(axis=1)].reset_index(drop=True)
+
+
+def list_years(panel: Any, span: int = 3) -> list[int]:
+    """Return the years that have so many years before them, and misstatements.
+
+    Parameters
+    ----------
+    panel : DataFrame
+        Firm-years.
+    span : int, default=3
+        Years to train on.
+    """
+    first = int(panel["fyear"].min()) + span
+    positives = panel.groupby("fyear")["misstated"].sum()
+    years = [int(year) for year, count in positives.items() if year >= first and count > 0]
+    if not years:
+        raise ValueError(
+            f"A panel must have a year with misstatements after {span} others, got "
+            f"{panel['fyear'].min()} to {panel['fyear'].max()} with "
+            f"{int(positives.sum())} misstatements. Add years."
+        )
+    return years

@@ -1,0 +1,275 @@
+"""A transformer over categories and gMLP blocks over all columns, on any PU risk."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import train_test_split
+
+from lopsided._check import check_choice, check_count, require
+from lopsided._math import rows_of_share
+from lopsided.losses import CalibratedFocalLoss
+from lopsided.methods._base import Accepts, PUClassifier
+from lopsided.methods._tokens import Tokens, fit_tokens
+from lopsided.risks import Risk, check_risk, nnpu
+
+__all__ = ["TabGMLPClassifier"]
+
+_ENOUGH_LABELS = 20  # fewer cannot spare any to be watched
+_FEWEST_WATCHED = 4  # labels whose places say anything
+
+
+class TabGMLPClassifier(PUClassifier):
+    """Train a net that reads columns as tokens on a PU risk.
+
+    Each category has a learned vector, and a small transformer lets the categories of a row see
+    each other. Joined with the numbers they pass through gMLP blocks, in which tokens gate each
+    other, and the mean token gives the score. Numbers are winsorized at 1 and 99 %,
+    standardized, and imputed by the median with flags, all inside the estimator; columns with
+    long tails are the better for a logarithm before. Every mini-batch holds labeled rows.
+
+    Parameters
+    ----------
+    risk : Risk or None, default=None
+        What to lower; None is the focused PU risk with the calibrated focal loss.
+    prior : float or None, default=None
+        P(y_true = 1) in the whole table; None guesses twice the labeled share.
+    preset : {"columns", "scalars"}, default="columns"
+        What a token of the gMLP is: a category in context or a number with vectors of its own,
+        or, slower, each scalar of all these laid side by side.
+    depth : int, default=2
+        Layers of the transformer over the categories; 0 leaves their vectors as they are.
+    n_blocks : int, default=4
+        Blocks of the gMLP.
+    n_epochs : int, default=15
+        Rounds over all rows.
+    batch_size : int, default=512
+        Rows of a batch, about.
+    learning_rate, weight_decay : float, default=1e-3 and 1e-4
+        Of AdamW; the rate sinks along half a cosine.
+    patience : int or None, default=None
+        Stop when the average precision of the labels of held-out rows has not risen for so many
+        epochs, then train anew on all rows up to the best epoch. None runs all epochs, and so
+        do fewer than 20 labeled rows, or fewer than 4 among the rows to hold out.
+    validation : {"random", "last"}, default="random"
+        Which rows to hold out: any, or the last of the table, for one sorted by time.
+    validation_share : float, default=0.2
+        Share of the rows to hold out.
+    n_nets : int, default=1
+        Nets with weights and batches of their own, whose scores are averaged.
+    device : str or None, default=None
+        Where to train: "cpu", "cuda"; None takes a GPU if there is one.
+    n_jobs : int or None, default=None
+        Threads; None is 1 and -1 is all.
+    random_state : int, Generator or None, default=None
+        Seed of weights, batches, dropout and random validation.
+
+    Attributes
+    ----------
+    nets_ : list of torch.nn.Module
+        The trained nets.
+    n_epochs_ : list of int
+        Epochs that each was trained for.
+    risk_ : Risk
+        The risk that was lowered.
+
+    References
+    ----------
+    Huang, Khetan, Cvitkovic, Karnin: TabTransformer. 2020. Liu, Dai, So, Le: Pay attention to
+    MLPs. NeurIPS 2021. Cholakov, Kolev: The GatedTabTransformer. 2022. Mukhoti et al.:
+    Calibrating deep neural networks using focal loss. NeurIPS 2020.
+    """
+
+    _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
+
+    def __init__(
+        self,
+        risk=None,
+        prior=None,
+        preset="columns",
+        depth=2,
+        n_blocks=4,
+        n_epochs=15,
+        batch_size=512,
+        learning_rate=1e-3,
+        weight_decay=1e-4,
+        patience=None,
+        validation="random",
+        validation_share=0.2,
+        n_nets=1,
+        device=None,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.risk = risk
+        self.prior = prior
+        self.preset = preset
+        self.depth = depth
+        self.n_blocks = n_blocks
+        self.n_epochs = n_epochs
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.patience = patience
+        self.validation = validation
+        self.validation_share = validation_share
+        self.n_nets = n_nets
+        self.device = device
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _needs_prior(self) -> bool:
+        return self._risk().needs_prior
+
+    def _pool(self) -> str:
+        return getattr(self._risk(), "pool", "all")
+
+    def _risk(self) -> Risk:
+        return check_risk(self.risk, default=nnpu(CalibratedFocalLoss()))
+
+    def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
+        require("torch")
+        from lopsided.nets.devices import threads
+        from lopsided.nets.train import Rows
+
+        self._check_settings()
+        self.risk_ = self._risk()
+        self.risk_.check()
+        self.tokens_ = fit_tokens(X, self._levels(), weight)
+        table = Rows(X, y, weight)
+        self.nets_: list[Any] = []
+        self.n_epochs_: list[int] = []
+        with threads(self._n_threads()):
+            for i, seed in enumerate(rng.integers(2**63, size=self.n_nets)):
+                label = f"training net {i + 1} of {self.n_nets}"
+                self._fit_net(table, np.random.default_rng(seed), label)
+
+    def _fit_net(self, table: Any, rng: np.random.Generator, label: str) -> None:
+        """Train one net: on some rows to see for how long, if need be, then on all."""
+        y, stop = table.y, None
+        rows, watched = self._split(y, rng)
+        if watched is not None:
+            weight = None if table.weight is None else table.weight[rows]
+            tokens = fit_tokens(table.X[rows], self._levels(), weight)
+            seed = int(rng.integers(2**63))
+            _, stop = self._train(tokens, table, rows, watched, seed, None, label)
+        seed = int(rng.integers(2**63))
+        everything = np.arange(len(y))
+        net, n_epochs = self._train(self.tokens_, table, everything, None, seed, stop, label)
+        self.nets_.append(net.cpu().double().eval())  # scores then hardly depend on batches
+        self.n_epochs_.append(n_epochs)
+
+    def _train(
+        self,
+        tokens: Tokens,
+        table: Any,
+        rows: NDArray[np.intp],
+        watched: NDArray[np.intp] | None,
+        seed: int,
+        stop: int | None,
+        label: str,
+    ) -> tuple[Any, int]:
+        """Return a net trained on some rows, and for how many epochs."""
+        import torch
+
+        from lopsided.nets.devices import pick_device, seeded
+        from lopsided.nets.tab_gmlp import TabGMLP
+        from lopsided.nets.train import CosineSchedule, LabelPrecision, Rows, train
+
+        inputs = tokens.transform(table.X)
+
+        def part(of: NDArray[np.intp]) -> Rows:
+            weight = None if table.weight is None else table.weight[of]
+            return Rows(inputs[of], table.y[of], weight)
+
+        risk, there = self.risk_.take(rows), part(rows)
+        net = TabGMLP(
+            tokens.n_numbers,
+            tokens.levels,
+            risk.rest(there.y, self.prior_, there.weight),
+            torch.Generator().manual_seed(seed),
+            self.preset,
+            self.depth,
+            self.n_blocks,
+        )
+        device = pick_device(self.device)
+        schedule = CosineSchedule(
+            batch_size=self.batch_size,
+            learning_rate=self.learning_rate,
+            weight_decay=self.weight_decay,
+            patience=1 if self.patience is None else self.patience,
+            n_epochs=self.n_epochs,
+        )
+        with seeded(seed, device):
+            n_epochs = train(
+                net.to(device),
+                risk,
+                there,
+                self.prior_,
+                schedule,
+                np.random.default_rng(seed),
+                None if watched is None else (LabelPrecision(), part(watched)),
+                stop,
+                label,
+            )
+        return net, n_epochs
+
+    def _split(self, y: NDArray[np.int8], rng: np.random.Generator) -> tuple[Any, Any]:
+        """Return the rows to train on, and those to watch or None."""
+        everything = np.arange(len(y))
+        if self.patience is None or y.sum() < _ENOUGH_LABELS:
+            return everything, None
+        held_out = rows_of_share(self.validation_share, len(y))
+        if min(held_out, len(y) - held_out, (y == 0).sum()) < 2:
+            return everything, None
+        if self.validation == "last":
+            rows, watched = everything[:-held_out], everything[-held_out:]
+        else:
+            rows, watched = train_test_split(
+                everything,
+                test_size=held_out,
+                stratify=y,
+                random_state=int(rng.integers(2**31)),
+            )
+        enough = y[watched].sum() >= _FEWEST_WATCHED and y[rows].sum() >= _FEWEST_WATCHED
+        mixed = not (y[watched].all() or y[rows].all())
+        return (rows, watched) if enough and mixed else (everything, None)
+
+    def _check_settings(self) -> None:
+        from lopsided.nets.tab_gmlp import PRESETS
+
+        check_choice(self.preset, PRESETS, "preset")
+        check_choice(self.validation, ("random", "last"), "validation")
+        check_count(self.depth, "depth", least=0)
+        check_count(self.batch_size, "batch_size", least=2)
+        for name in ("n_blocks", "n_epochs", "n_nets"):
+            check_count(getattr(self, name), name)
+        if self.patience is not None:
+            check_count(self.patience, "patience")
+        if not (_is_number(self.validation_share) and 0 < self.validation_share < 1):
+            raise ValueError(
+                "validation_share must lie between 0 and 1, both excluded, got "
+                f"{self.validation_share!r}. Pass the share of rows to hold out, such as 0.2."
+            )
+        if not (_is_number(self.learning_rate) and 0 < self.learning_rate < np.inf):
+            raise ValueError(
+                f"learning_rate must be above 0, got {self.learning_rate!r}. Pass a small "
+                "number such as 1e-3."
+            )
+        if not (_is_number(self.weight_decay) and 0 <= self.weight_decay < np.inf):
+            raise ValueError(
+                f"weight_decay must be at least 0, got {self.weight_decay!r}. Pass 0 for none."
+            )
+
+    def _scores(self, X: Any) -> Any:
+        require("torch")
+        from lopsided.nets.devices import scores_of, threads
+
+        inputs = self.tokens_.transform(X)
+        with threads(self._n_threads()):
+            scores = np.mean([scores_of(net, inputs) for net in self.nets_], axis=0)
+        return self.risk_.log_odds(scores, self.prior_)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
