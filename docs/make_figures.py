@@ -11,12 +11,14 @@ import re
 from pathlib import Path
 from string import Template
 
+from finance_told import tell_finance
 from numbers_told import tell_all
 from tables_told import beside_paper, macro_table, prior_table, tests_table
 
 from lopsided._files import write_whole
 from lopsided.bench.study import read_study
 from lopsided.bench.table import read_table
+from lopsided.finance.told import read_results as read_finance
 from lopsided.report.figures import draw_figures
 from lopsided.report.protocol import describe_protocol
 from lopsided.report.summary import summarize
@@ -53,13 +55,16 @@ def draw(table, folder: Path, prefix: str, titles: tuple[str, ...] = ()) -> str:
     for title, caption, svg in draw_figures(table, METRIC, f"{prefix}-"):
         if titles and title not in titles:
             continue
-        name = f"{prefix}-{re.sub('[^a-z]+', '-', title.lower())}.svg"
-        with write_whole(folder / name) as draft:
-            draft.write_text(
-                svg.replace("<svg ", _OPEN + _PAPER_WHITE, 1) + "\n", encoding="utf-8"
-            )
-        shown.append(f"**{title}.** {caption}\n\n![{title}](figures/{name})")
+        shown.append(show(folder, prefix, title, caption, svg))
     return "\n\n".join(shown)
+
+
+def show(folder: Path, prefix: str, title: str, caption: str, svg: str) -> str:
+    """Write one figure to the folder; return what shows it in a text."""
+    name = f"{prefix}-{re.sub('[^a-z]+', '-', title.lower())}.svg"
+    with write_whole(folder / name) as draft:
+        draft.write_text(svg.replace("<svg ", _OPEN + _PAPER_WHITE, 1) + "\n", encoding="utf-8")
+    return f"**{title}.** {caption}\n\n![{title}](figures/{name})"
 
 
 def fill_block(text: str, name: str, block: str) -> str:
@@ -70,6 +75,10 @@ def fill_block(text: str, name: str, block: str) -> str:
     if not found:
         raise ValueError(f"The text must hold {start.strip()} and {end}, and does not.")
     return f"{before}{start}\n{block}\n\n{end}{after}"
+
+
+def _template(name: str) -> Template:
+    return Template((ROOT / "docs" / f"{name}.in.md").read_text(encoding="utf-8"))
 
 
 def main() -> None:
@@ -98,8 +107,14 @@ def main() -> None:
         "protocol": "\n".join(f"- **{name}.** {text}" for name, text in protocol.items()),
         **tell_all(paper, prior),
     }
-    template = Template((ROOT / "docs" / "reproduction.in.md").read_text(encoding="utf-8"))
-    texts = {"docs/reproduction.md": template.substitute(parts)}
+    finance = tell_finance(
+        read_finance(ROOT / "studies" / "results" / "finance"),
+        lambda *figure: show(figures, "finance", *figure),
+    )
+    texts = {
+        "docs/reproduction.md": _template("reproduction").substitute(parts),
+        "docs/finance.md": _template("finance").substitute(finance),
+    }
     blocks = {
         "README.md": (
             "what the paper study found",

@@ -89,7 +89,7 @@ def tell_baselines(table) -> dict[str, str]:
 
 
 def tell_flagship(table) -> dict[str, str]:
-    """Return where the flagship stands, and on which data sets it is not ahead of its rivals."""
+    """Return where the flagship stands, and on which data sets a rival is ahead of it."""
     means, values = macro(table, _METRIC), blocks(table, _METRIC)
     rivals = ["ifpu-xgb", "naive-xgb", "nnif", "lbe", "sarem", "puhrf", "naive-forest"]
     learned = list(means.index.drop([n for n in means.index if n.startswith("xgb")]))

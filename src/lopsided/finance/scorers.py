@@ -175,7 +175,7 @@ def train_net(risk: Risk) -> Scorer:
             "ifpu-tabgmlp",
             risk=risk,
             n_epochs=15,
-            patience=4,
+            patience=15,  # no stop before the last epoch: the best of all is taken
             validation="last",
             validation_share=last,
             random_state=seed,
