@@ -22,6 +22,11 @@ class Ends(NamedTuple):
     high: NDArray[np.float64]
     middle: NDArray[np.float64]
 
+    def apply(self, column: NDArray[np.float64], j: int) -> NDArray[np.float64]:
+        """Return the values of the j-th column with its ends brought in and gaps filled."""
+        filled = np.where(np.isnan(column), self.middle[j], column)
+        return filled.clip(self.low[j], self.high[j])
+
 
 @dataclass(frozen=True)
 class Inputs:
@@ -58,12 +63,22 @@ class Inputs:
         -------
         ndarray of shape (n_rows, n_columns)
         """
-        values = _brought_in(_numbers(X, self.numbers), self.ends)
-        values = (_bent(values, self.bends) - self.means) / self.scales
-        parts = [np.nan_to_num(values, nan=0.0), np.isnan(X[:, self.flagged]).astype(float)]
+        inputs = np.empty((X.shape[0], self.n_columns))
+        for j, position in enumerate(self.numbers):  # one by one: tables may be large
+            values = self._shaped(_numbers(X[:, position]), j)
+            inputs[:, j] = np.nan_to_num((values - self.means[j]) / self.scales[j], nan=0.0)
+        n_done = len(self.numbers) + len(self.flagged)
+        inputs[:, len(self.numbers) : n_done] = np.isnan(X[:, self.flagged])
         for position, n_levels in self.levels.items():
-            parts.append((X[:, [position]] == np.arange(n_levels)).astype(float))
-        return np.hstack(parts)
+            inputs[:, n_done : n_done + n_levels] = X[:, [position]] == np.arange(n_levels)
+            n_done += n_levels
+        return inputs
+
+    def _shaped(self, column: NDArray[np.float64], j: int) -> NDArray[np.float64]:
+        """Return the values of the j-th number with ends brought in and bent."""
+        if self.ends is not None:
+            column = self.ends.apply(column, j)
+        return _bent(column, self.bends[j]) if self.bends else column
 
     def by_column(self, values: NDArray[np.float64], n_features: int) -> NDArray[np.float64]:
         """Return one number for each raw column: the sum over the inputs that come from it.
@@ -108,54 +123,58 @@ def fit_inputs(
     """
     levels = {} if levels is None else levels
     numbers = np.setdiff1d(np.arange(X.shape[1]), list(levels)).astype(np.intp)
-    values = _numbers(X, numbers)
-    flagged = numbers[np.isnan(values).any(axis=0)]
-    ends = None if tails is None else _fit_ends(values, weight, tails)
-    values = _brought_in(values, ends)
-    bends: tuple[NormalScores, ...] = ()
-    if bend:
-        bends = tuple(_fit_bend(column, weight) for column in values.T)
-        values = _bent(values, bends)
-    missing = np.isnan(values)
+    counts = np.ones(X.shape[0]) if weight is None else np.asarray(weight, np.float64)
+    limits, moments = np.zeros((3, len(numbers))), np.zeros((2, len(numbers)))
+    ends = None if tails is None else Ends(*limits)
+    bends, flagged = [], []
+    for j, position in enumerate(numbers):  # one by one: tables may be large
+        column = _numbers(X[:, position])
+        if np.isnan(column).any():
+            flagged.append(position)
+        if ends is not None and tails is not None:
+            limits[:, j] = _fit_ends(column, counts, tails)
+            column = ends.apply(column, j)
+        if bend:
+            bends.append(_fit_bend(column, weight))
+            column = _bent(column, bends[-1])
+        moments[:, j] = _fit_scale(column, counts)
+    means, scales = moments
+    flags = np.array(flagged, np.intp)
+    return Inputs(means, scales, numbers, flags, dict(levels), tuple(bends), ends)
+
+
+def _fit_scale(column: NDArray[np.float64], counts: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the mean and the deviation of a column's known values."""
+    known = ~np.isnan(column)
+    values, counts = column[known], counts[known]
     # Squares of very small numbers would vanish, and no column's size matters here.
-    sizes = np.abs(np.nan_to_num(values)).max(axis=0, initial=0.0)
-    sizes[sizes == 0] = 1.0
-    values = values / sizes
-    counts = (~missing).astype(float)
-    if weight is not None:
-        counts *= np.asarray(weight)[:, None]
-    totals = np.maximum(counts.sum(axis=0), 1e-300)
-    means = (counts * np.nan_to_num(values)).sum(axis=0) / totals
-    spread = np.where(missing, 0.0, values - means)
-    scales = np.sqrt((counts * spread**2).sum(axis=0) / totals)
+    size = float(np.abs(values).max(initial=0.0)) or 1.0
+    values = values / size
+    total = max(counts.sum(), 1e-300)
+    mean = (counts * values).sum() / total
+    scale = np.sqrt((counts * (values - mean) ** 2).sum() / total)
     # A column that hardly varies beside its size is constant but for rounding.
-    scales[scales <= 1e-12 * np.maximum(np.abs(means), 1e-300)] = 1.0
-    return Inputs(means * sizes, scales * sizes, numbers, flagged, dict(levels), bends, ends)
+    if scale <= 1e-12 * max(abs(mean), 1e-300):
+        scale = 1.0
+    return float(mean * size), float(scale * size)
 
 
-def _fit_ends(values: NDArray[np.float64], weight: Any, tails: float) -> Ends:
-    """Learn where columns end; a rare flag, whose ends would meet, keeps all its values."""
-    counts = np.ones(len(values)) if weight is None else np.asarray(weight, np.float64)
-    ends = np.zeros((3, values.shape[1]))
-    for j, column in enumerate(values.T):
-        known = ~np.isnan(column) & (counts > 0)
-        if known.any():
-            ends[:, j] = np.quantile(
-                column[known],
-                [tails, 1 - tails, 0.5],
-                weights=counts[known],
-                method="inverted_cdf",  # the only one that takes weights
-            )
-            if ends[0, j] == ends[1, j]:
-                ends[:2, j] = column[known].min(), column[known].max()
-    return Ends(*ends)
-
-
-def _brought_in(values: NDArray[np.float64], ends: Ends | None) -> NDArray[np.float64]:
-    """Return columns with their ends brought in and missing values filled."""
-    if ends is None:
-        return values
-    return np.where(np.isnan(values), ends.middle, values.clip(ends.low, ends.high))
+def _fit_ends(
+    column: NDArray[np.float64], counts: NDArray[np.float64], tails: float
+) -> tuple[float, float, float]:
+    """Learn where a column ends; a rare flag, whose ends would meet, keeps all its values."""
+    known = ~np.isnan(column) & (counts > 0)
+    if not known.any():
+        return 0.0, 0.0, 0.0
+    low, high, middle = np.quantile(
+        column[known],
+        [tails, 1 - tails, 0.5],
+        weights=counts[known],
+        method="inverted_cdf",  # the only one that takes weights
+    )
+    if low == high:
+        low, high = column[known].min(), column[known].max()
+    return float(low), float(high), float(middle)
 
 
 def _fit_bend(column: NDArray[np.float64], weight: Any) -> NormalScores:
@@ -164,19 +183,13 @@ def _fit_bend(column: NDArray[np.float64], weight: Any) -> NormalScores:
     return fit_normal_scores(column, weight, most_knots=_KNOTS)
 
 
-def _bent(values: NDArray[np.float64], bends: tuple[NormalScores, ...]) -> NDArray[np.float64]:
-    """Return columns as normal scores, those far out brought in."""
-    if not bends:
-        return values
-    columns = [
-        bend.transform(column).clip(-_FAR, _FAR)
-        for bend, column in zip(bends, values.T, strict=True)
-    ]
-    return np.column_stack(columns)
+def _bent(column: NDArray[np.float64], bend: NormalScores) -> NDArray[np.float64]:
+    """Return a column as normal scores, those far out brought in."""
+    return bend.transform(column).clip(-_FAR, _FAR)
 
 
-def _numbers(X: NDArray[Any], columns: NDArray[np.intp]) -> NDArray[np.float64]:
-    values = np.asarray(X[:, columns], np.float64)
+def _numbers(column: NDArray[Any]) -> NDArray[np.float64]:
+    values = np.asarray(column, np.float64)
     if (np.abs(values) > _LARGEST).any():
         raise ValueError(f"X must hold numbers below {_LARGEST:.1e} in size. Rescale them.")
     return values

@@ -25,6 +25,7 @@ __all__ = ["FocusedClassifier"]
 
 _MOST_FOR_NEIGHBORS = 10_000  # rows: their cost grows with the square
 _MOST_DENSE = 2**28  # values of a sparse table: 2 GiB
+_ROWS_PER_LEAF = 50_000  # of the table, for each row of a leaf
 _BLOCK = 65_536  # rows scored at once
 _LEAST_SLOPE = 1e-3  # so that scores rise with the fusion, whatever the labels say
 
@@ -139,7 +140,7 @@ class FocusedClassifier(PUClassifier):
             lambda _: PUForestClassifier(
                 "hellinger",
                 n_estimators=_n_trees(n_rows, 200 if fast else 1000),
-                min_samples_leaf=2,
+                min_samples_leaf=_leaf(n_rows, 2),
                 max_features=None,
                 cuts="random",
                 sampling=Bagging(20.0),
@@ -158,6 +159,7 @@ class FocusedClassifier(PUClassifier):
             "extra trees on bootstraps of all rows",
             lambda _: PUForestClassifier(
                 n_estimators=_n_trees(n_rows, 300),
+                min_samples_leaf=_leaf(n_rows, 1),
                 max_features=None,
                 cuts="random",
                 oob_score=True,
@@ -246,6 +248,11 @@ def _n_folds(n_rows: int, most: int) -> int:
 def _n_trees(n_rows: int, most: int) -> int:
     """Return how many trees a forest has: many where they are cheap and votes are few."""
     return int(np.clip(20_000_000 // n_rows, min(100, most), most))
+
+
+def _leaf(n_rows: int, least: int) -> int:
+    """Return the rows of a leaf: more where there are plenty, or trees outgrow the table."""
+    return max(least, n_rows // _ROWS_PER_LEAF)
 
 
 def _rough_prior(labeled_share: float) -> float:
