@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lopsided import __version__
+from lopsided.options import as_count, as_jobs, as_renamings, as_seed, as_words, as_years
 
 __all__ = ["main"]
 
@@ -45,25 +46,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     demo.add_argument("--out", default="out/demo", metavar="DIR", help="folder (%(default)s)")
     demo.add_argument("--method", default="focused", metavar="NAME", help="(%(default)s)")
-    demo.add_argument("--seed", type=_seed, default=0, metavar="N", help="(%(default)s)")
+    demo.add_argument("--seed", type=as_seed, default=0, metavar="N", help="(%(default)s)")
     demo.set_defaults(run=_demo)
     return parser
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"a whole number from 1 is wanted, got {text!r}")
-    return int(text)
-
-
-def _seed(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"a whole number from 0 is wanted, got {text!r}")
-    return int(text)
-
-
-def _jobs(text: str) -> int:
-    return -1 if text == "-1" else _count(text)
 
 
 def _add_rank(commands: Any) -> None:
@@ -86,10 +71,10 @@ def _add_rank(commands: Any) -> None:
     rank.add_argument(
         "--prior", type=float, metavar="P", help="share of positives in the table"
     )
-    rank.add_argument("--top", type=_count, metavar="K", help="only the first K rows")
-    rank.add_argument("--folds", type=_count, default=5, metavar="N", help="(%(default)s)")
-    rank.add_argument("--jobs", type=_jobs, default=-1, metavar="N", help="threads (all)")
-    rank.add_argument("--seed", type=_seed, default=0, metavar="N", help="(%(default)s)")
+    rank.add_argument("--top", type=as_count, metavar="K", help="only the first K rows")
+    rank.add_argument("--folds", type=as_count, default=5, metavar="N", help="(%(default)s)")
+    rank.add_argument("--jobs", type=as_jobs, default=-1, metavar="N", help="threads (all)")
+    rank.add_argument("--seed", type=as_seed, default=0, metavar="N", help="(%(default)s)")
     rank.add_argument("-o", "--output", metavar="FILE", help="csv or parquet (standard output)")
     rank.set_defaults(run=_rank)
 
@@ -103,10 +88,10 @@ def _add_bench(commands: Any) -> None:
     )
     bench.add_argument("study", metavar="STUDY", help="a .toml file, as in studies/")
     bench.add_argument("--out", metavar="DIR", help="folder of the results (out/<study>)")
-    bench.add_argument("--jobs", type=_count, default=1, metavar="N", help="processes (1)")
+    bench.add_argument("--jobs", type=as_count, default=1, metavar="N", help="processes (1)")
     bench.add_argument(
         "--only",
-        type=_words,
+        type=as_words,
         action="extend",
         default=[],
         metavar="NAMES",
@@ -114,7 +99,7 @@ def _add_bench(commands: Any) -> None:
     )
     bench.add_argument(
         "--redo",
-        type=_words,
+        type=as_words,
         action="extend",
         default=[],
         metavar="LABELS",
@@ -153,7 +138,7 @@ def _add_finance(commands: Any) -> None:
     panel.add_argument("--synthetic", action="store_true", help="a panel that is made up")
     finance.add_argument(
         "--columns",
-        type=_renamings,
+        type=as_renamings,
         default=(),
         metavar="OLD=NEW",
         help="the panel's names of columns and those used here, with commas",
@@ -161,43 +146,29 @@ def _add_finance(commands: Any) -> None:
     finance.add_argument("--cases", metavar="FILE", help="SEC cases (beside the panel)")
     finance.add_argument("--out", metavar="DIR", help="folder of the results (out/finance)")
     finance.add_argument(
-        "--models", type=_words, default=(), metavar="NAMES", help="only these, with commas"
+        "--models", type=as_words, default=(), metavar="NAMES", help="only these, with commas"
     )
     finance.add_argument("--nets", action="store_true", help="also nets, which take long")
     finance.add_argument(
         "--parts", action="store_true", help="also variants that show what a setting does"
     )
     finance.add_argument(
-        "--years", type=_years, default=(), metavar="A-B", help="years to rank"
+        "--years", type=as_years, default=(), metavar="A-B,C", help="years to rank"
     )
     finance.add_argument(
         "--all-rows", action="store_true", help="keep reports with missing values"
     )
-    finance.add_argument("--jobs", type=_count, default=1, metavar="N", help="processes (1)")
+    finance.add_argument("--seeds", type=as_count, metavar="N", help="seeds of a model at most")
+    finance.add_argument("--jobs", type=as_count, default=1, metavar="N", help="processes (1)")
     finance.set_defaults(run=_finance)
-
-
-def _renamings(text: str) -> tuple[tuple[str, str], ...]:
-    pairs = [tuple(word.split("=")) for word in _words(text)]
-    if any(len(pair) != 2 or not all(pair) for pair in pairs):
-        raise argparse.ArgumentTypeError(f"OLD=NEW,OLD=NEW is wanted, got {text!r}")
-    return tuple((pair[0], pair[1]) for pair in pairs)
-
-
-def _years(text: str) -> tuple[int, ...]:
-    first, dash, last = text.partition("-")
-    if not first.isdecimal() or (dash and not last.isdecimal()):
-        raise argparse.ArgumentTypeError(f"a year or 2003-2014 is wanted, got {text!r}")
-    years = tuple(range(int(first), int(last or first) + 1))
-    if not years:
-        raise argparse.ArgumentTypeError(f"the earlier year must come first, got {text!r}")
-    return years
 
 
 def _finance(options: argparse.Namespace) -> None:
     from lopsided.finance.job import finance
     from lopsided.finance.source import Source
 
+    if options.synthetic and (options.cases or options.columns):
+        raise ValueError("A synthetic panel takes no --cases and no --columns. Leave them out.")
     groups = ["main", *["nets"] * options.nets, *["parts"] * options.parts]
     source = Source(
         options.panel,
@@ -207,17 +178,23 @@ def _finance(options: argparse.Namespace) -> None:
         "all" if options.all_rows else "complete",
     )
     out = options.out or ("out/finance-synthetic" if options.synthetic else "out/finance")
-    print(finance(source, out, options.models, groups, options.years, options.jobs))
+    print(
+        finance(
+            source,
+            out,
+            models=options.models,
+            groups=groups,
+            years=options.years,
+            seeds=options.seeds,
+            jobs=options.jobs,
+        )
+    )
 
 
 def _report(options: argparse.Namespace) -> None:
     from lopsided.report.job import report
 
     print(report(options.folder, options.output))
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
 def _bench(options: argparse.Namespace) -> None:
@@ -243,7 +220,7 @@ def _rank(options: argparse.Namespace) -> None:
         label=options.label,
         positive=options.positive,
         id_column=options.id,
-        drop=_words(options.drop),
+        drop=as_words(options.drop),
         method=options.method,
         prior=options.prior,
         top=options.top,

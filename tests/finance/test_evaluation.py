@@ -5,6 +5,9 @@ from lopsided.finance.evaluation import (
     MEASURES,
     VIEWS,
     Ranked,
+    _tie,
+    _weighted_average_precision,
+    _weighted_r_precision,
     bootstrap_firms,
     measure,
     see,
@@ -66,29 +69,28 @@ def test_a_model_is_not_ahead_of_itself_and_seeds_are_averaged():
     assert found == pytest.approx((0, 0, 0))
 
 
-def test_a_draw_of_firms_equals_measuring_the_drawn_rows():
-    from lopsided.finance.evaluation import _weighted_average_precision, _weighted_r_precision
-
+@pytest.mark.parametrize("levels", [1, 5, 10_000], ids=["all tied", "ties", "hardly any"])
+def test_a_draw_of_firms_equals_measuring_the_drawn_rows(levels):
     rng = np.random.default_rng(5)
     truth = (rng.random(40) < 0.3).astype(np.int8)
+    scores = rng.integers(0, levels, 40).astype(float)
     counts = rng.integers(0, 3, 40)
     rows = np.repeat(np.arange(40), counts)
-    order = -rows.astype(float)  # copies of a row are tied
-    weight = counts[None].astype(float)
-    assert _weighted_r_precision(truth, weight)[0] == pytest.approx(
-        r_precision(truth[rows], order)
-    )
-    assert _weighted_average_precision(truth, weight)[0] == pytest.approx(
-        average_precision(truth[rows], order)
-    )
+    one = Ranked(2001, np.arange(40), truth, scores)
+    parts = _tie(one, counts[None].astype(float), np.arange(40))
+    for rate, weighted in (
+        (r_precision, _weighted_r_precision),
+        (average_precision, _weighted_average_precision),
+    ):
+        assert weighted(*parts)[0] == pytest.approx(rate(truth[rows], scores[rows]))
 
 
 def test_new_firms_are_those_without_a_known_misstatement_before(panel):
     view = next(view for view in VIEWS if view.name == "new firms")
     year = 2009
     now = panel[panel["fyear"] == year]
-    new = see(panel, view, year)
+    new = see(panel, view, year, now["gvkey"].to_numpy())
     past = panel[(panel["fyear"] < year)]
     seen = set(past["gvkey"][known(past, year) == 1])
     assert set(now["gvkey"][~new]) == seen & set(now["gvkey"])
-    assert see(panel, VIEWS[0], year).all()
+    assert see(panel, VIEWS[0], year, now["gvkey"].to_numpy()).all()

@@ -60,6 +60,11 @@ def test_the_papers_shares_are_its_percentages_and_do_not_depend_on_other_rows()
     assert (public_year(rows, "paper")[5:9] == public_year(rows.iloc[5:9], "paper")).all()
 
 
+def test_firms_may_have_negative_numbers():
+    rows = make_rows(restatement_year=[np.nan, np.nan]).assign(gvkey=[-5, 5])
+    assert known(rows, 2010, "paper").shape == (2,)
+
+
 def test_a_rule_without_its_dates_gets_a_sentence():
     rows = make_rows(restatement_year=[np.nan])
     with pytest.raises(ValueError, match="needs the column aaer_year"):

@@ -44,6 +44,26 @@ def test_columns_can_have_other_names(panel, tmp_path):
     np.testing.assert_allclose(found["at"], panel["at"])
 
 
+def test_what_a_user_renames_goes_before_the_usual_names(panel, tmp_path):
+    both = panel.rename(columns={"sic": "SIC"}).assign(sich=1234)
+    both.to_parquet(tmp_path / "panel.parquet")
+    assert set(load_panel(tmp_path / "panel.parquet", {"sich": "sic"})["sic"]) == {"1234"}
+    swapped = load_panel(tmp_path / "panel.parquet", {"at": "lt", "lt": "at"})
+    np.testing.assert_allclose(swapped["at"], panel["lt"])
+    np.testing.assert_allclose(swapped["lt"], panel["at"])
+    for columns, said in (({"no": "at"}, "which are not"), ({"at": "x", "lt": "x"}, "its own")):
+        with pytest.raises(ValueError, match=said):
+            load_panel(tmp_path / "panel.parquet", columns)
+
+
+def test_a_column_that_is_empty_everywhere_costs_no_rows(panel):
+    assert len(keep_complete(panel)) == len(keep_complete(panel.assign(dpi=np.nan)))
+    broken = panel.assign(at=panel["at"].where(panel["fyear"] < 2005))
+    broken["lt"] = broken["lt"].where(panel["fyear"] >= 2005)
+    with pytest.raises(ValueError, match=r"rows without missing values, got none: (at|lt)"):
+        keep_complete(broken)
+
+
 def test_the_authors_folder_of_splits_gives_every_row_once(panel, tmp_path):
     published = as_published(panel).drop(columns=["misstated", "fyear"])
     year = panel["fyear"]
@@ -68,6 +88,8 @@ def test_the_authors_folder_of_splits_gives_every_row_once(panel, tmp_path):
         (lambda p: p.assign(misstated=2), "misstated must hold 1"),
         (lambda p: p.assign(at="much"), "at of a panel must hold numbers, got 'much'"),
         (lambda p: p.assign(gvkey=np.nan), "gvkey must be known for every row"),
+        (lambda p: p.assign(gvkey="F" + p["gvkey"].astype(str)), "Number the firms"),
+        (lambda p: p.assign(misstated=0.6 * p["misstated"]), "a whole number in every row"),
     ],
 )
 def test_a_bad_panel_gets_one_sentence(panel, tmp_path, spoil, said):
@@ -89,11 +111,10 @@ def test_without_a_panel_its_terms_are_told(monkeypatch, tmp_path):
 
 
 def test_releases_are_dated_by_their_number():
-    assert [release_year(number) for number in (1, 1212, 1213, 4199)] == [
-        *(1999, 1999, 2000, 2020)
-    ]
-    with pytest.raises(ValueError, match="from 1 to 4199"):
-        release_year(4200)
+    numbers = (1, 1212, 1213, 4199, 4200)
+    assert [release_year(number) for number in numbers] == [1999, 1999, 2000, 2020, 2021]
+    with pytest.raises(ValueError, match="at least 1, got 0"):
+        release_year(0)
 
 
 def test_cases_are_matched_by_firm_and_year_and_the_first_release_counts():

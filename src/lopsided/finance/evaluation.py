@@ -44,7 +44,6 @@ VIEWS = (
     View("released", "released", False, "labels as the published splits have them"),
     View("strict", "strict", False, "SEC cases known only after their release"),
     View("new firms", "released", True, "firms without a known misstatement before"),
-    View("strict, new firms", "strict", True, "both"),
 )
 
 
@@ -57,24 +56,24 @@ class Ranked(NamedTuple):
     scores: NDArray[np.float64]
 
 
-def see(panel: Any, view: View, year: int) -> NDArray[np.bool_]:
-    """Return which reports of a year count in a view.
+def see(history: Any, view: View, year: int, firms: Any) -> NDArray[np.bool_]:
+    """Return which firms of a year count in a view.
 
     Parameters
     ----------
-    panel : DataFrame
-        Firm-years.
+    history : DataFrame
+        All firm-years, also those that no model learns from.
     view : View
         The view.
     year : int
         The year that is ranked.
+    firms : array of shape (n_rows,)
+        Its firms.
     """
-    now = panel[panel["fyear"] == year]
     if not view.only_new:
-        return np.ones(len(now), bool)
-    past = panel[panel["fyear"] < year]
-    firms = past["gvkey"][known(past, year, view.rule) == 1]
-    return ~now["gvkey"].isin(firms).to_numpy()
+        return np.ones(len(firms), bool)
+    past = history[history["fyear"] < year]
+    return ~np.isin(firms, past["gvkey"][known(past, year, view.rule) == 1])
 
 
 def measure(ranked: Ranked) -> dict[str, float]:
@@ -101,7 +100,7 @@ def bootstrap_firms(
 
     Firms are drawn with replacement, each with all its years, and both models are measured on
     the same draw: the mean over years of R-precision and average precision, in which a firm
-    that was drawn twice counts twice, averaged over seeds. Ties are broken at random.
+    that was drawn twice counts twice, averaged over seeds.
 
     Parameters
     ----------
@@ -117,7 +116,7 @@ def bootstrap_firms(
     rng = np.random.default_rng(seed)
     firms = np.unique(np.concatenate([one.firms for one in first[0]]))
     counts = rng.multinomial(len(firms), np.full(len(firms), 1 / len(firms)), n_draws)
-    counts = np.vstack([np.ones(len(firms), int), counts]).astype(np.float32)  # as it is, first
+    counts = np.vstack([np.ones(len(firms), int), counts]).astype(float)  # as it is, first
     gaps = {
         name: _mean_over(first, counts, firms, name) - _mean_over(second, counts, firms, name)
         for name in _WEIGHTED
@@ -135,41 +134,43 @@ def _mean_over(
     """Return a measure for each draw, averaged over years and seeds."""
     total = np.zeros(len(counts))
     for run in runs:
-        found = []
-        for one in run:
-            order = np.lexsort(
-                (np.random.default_rng(one.year).random(len(one.scores)), -one.scores)
-            )
-            weight = counts[:, np.searchsorted(firms, one.firms[order])]
-            found.append(_WEIGHTED[name](one.truth[order], weight))
-        values = np.array(found)
+        values = np.array([_WEIGHTED[name](*_tie(one, counts, firms)) for one in run])
         there = np.isfinite(values)  # a draw may lack a year's positives, rarely those of all
         with np.errstate(invalid="ignore"):
             total += np.where(there, values, 0).sum(axis=0) / there.sum(axis=0)
     return total / len(runs)
 
 
-def _weighted_r_precision(truth: NDArray[Any], weight: NDArray[Any]) -> NDArray[np.float64]:
+def _tie(
+    one: Ranked, counts: NDArray[Any], firms: NDArray[Any]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the weights of positives and of all rows in each block of ties, best first."""
+    order = np.argsort(-one.scores, kind="stable")
+    weight = counts[:, np.searchsorted(firms, one.firms[order])]
+    starts = np.flatnonzero(np.diff(one.scores[order], prepend=np.inf))
+    positive = np.add.reduceat(weight * one.truth[order], starts, axis=1)
+    return positive, np.add.reduceat(weight, starts, axis=1)
+
+
+def _weighted_r_precision(
+    positive: NDArray[np.float64], weight: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Return the share of positives in the first rows whose weights add up to theirs."""
-    caught = weight * truth
-    n_positive = caught.sum(axis=1)
-    # The row at the cut counts with the part of its weight that fits.
+    n_positive = positive.sum(axis=1)
+    # Of the block at the cut counts the part of its weight that fits: ties in expectation.
     room = n_positive[:, None] - (np.cumsum(weight, axis=1) - weight)
-    inside = np.clip(room, 0, weight)
+    inside = np.clip(room, 0, weight) / np.maximum(weight, 1e-9)
     with np.errstate(invalid="ignore"):
-        return (inside * truth).sum(axis=1) / n_positive
+        return (inside * positive).sum(axis=1) / n_positive
 
 
 def _weighted_average_precision(
-    truth: NDArray[Any], weight: NDArray[Any]
+    positive: NDArray[np.float64], weight: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the mean precision at the positives, each as often as it was drawn."""
-    at = np.flatnonzero(truth)
-    caught = weight[:, at]
-    above = np.cumsum(weight, axis=1)[:, at]
+    """Return the mean precision at the positives, a block of ties as one step."""
+    precision = np.cumsum(positive, axis=1) / np.maximum(np.cumsum(weight, axis=1), 1e-9)
     with np.errstate(invalid="ignore"):
-        precision = np.cumsum(caught, axis=1) / np.maximum(above, 1)
-        return (caught * precision).sum(axis=1) / caught.sum(axis=1)
+        return (positive * precision).sum(axis=1) / positive.sum(axis=1)
 
 
 _WEIGHTED: Mapping[str, Callable[..., NDArray[np.float64]]] = {

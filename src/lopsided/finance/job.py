@@ -1,22 +1,23 @@
 """The job behind `lopsided finance`."""
 
+import hashlib
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from lopsided import __version__
 from lopsided._files import write_whole
 from lopsided.bench.versions import name_versions
 from lopsided.finance.evaluation import VIEWS
 from lopsided.finance.knowledge import known_shares
-from lopsided.finance.models import get_model, list_models
+from lopsided.finance.models import Model, get_model, list_models
 from lopsided.finance.page import write_report
-from lopsided.finance.results import collect, compare
+from lopsided.finance.results import Rankings, collect, compare
 from lopsided.finance.run import Job, list_jobs, run_jobs
 from lopsided.finance.source import Source
-from lopsided.finance.tasks import list_years
+from lopsided.finance.tasks import list_years, make_task
 from lopsided.finance.told import Results, write_results
 
 __all__ = ["finance"]
@@ -28,6 +29,7 @@ def finance(
     models: Sequence[str] = (),
     groups: Sequence[str] = ("main",),
     years: Sequence[int] = (),
+    seeds: int | None = None,
     jobs: int = 1,
 ) -> str:
     """Rank every year by every model, write table, figures and report; return a sentence.
@@ -44,32 +46,36 @@ def finance(
         "main", "nets" (which are trained on the view "released" only) and "parts".
     years : sequence of int
         Years to rank; nothing is all that have three years before them.
+    seeds : int or None, default=None
+        Seeds at most; None is as many as each model has, and 1 on a synthetic panel.
     jobs : int, default=1
         Processes side by side.
     """
-    names = list(models) or [name for group in groups for name in list_models(group)]
-    chosen = [get_model(name) for name in names]
+    names = dict.fromkeys(models or [name for group in groups for name in list_models(group)])
+    most = seeds or (1 if source.synthetic else None)
+    chosen = [_with_seeds(get_model(name), most) for name in names]
     panel, folder = source.load(), Path(out)
-    wanted = list(years) or list_years(panel)
-    _check_years(panel, wanted)
-    _claim(folder, source, panel)
     views = [view for view in VIEWS if view.rule == "released" or "aaer_year" in panel]
     rules = list(dict.fromkeys(view.rule for view in views))
+    wanted, skipped = _check_years(panel, years, rules)
+    known = _tell_known(panel, rules, wanted)
+    _claim(folder, panel)
     everything = [
         job
         for model in chosen
         for job in list_jobs([model], rules if model.group == "main" else rules[:1], wanted)
     ]
     failed = run_jobs(source, everything, folder, jobs)
-    table = collect(panel, views, chosen, wanted, folder)
+    rankings = Rankings(panel, source.load_all(), wanted, folder)
+    table = collect(rankings, views, chosen)
     if not len(table):
-        reason = next(iter(failed.values()), "no model was asked for")
+        reason = next(iter(failed.values()), "none ranked every year")
         raise ValueError(f"No model came to an end: {reason}")
     results = Results(
         table,
-        compare(panel, views, table, chosen, wanted, folder),
-        _known(panel, rules, wanted),
-        _about(source, panel, wanted, failed),
+        compare(rankings, views, chosen, table),
+        known,
+        _tell_about(source, panel, wanted, [*skipped, *_tell_failed(failed)]),
     )
     write_results(results, folder)
     page = write_report(results, folder / "report.html")
@@ -79,37 +85,54 @@ def finance(
     )
 
 
-def _claim(folder: Path, source: Source, panel: Any) -> None:
-    """Mark a folder as that of a panel; refuse one that belongs to another."""
-    mark = {
-        "rows": len(panel),
-        "kept": source.rows,
-        "sum": float(np.nansum(panel["at"])),
-        "misstated": int(panel["misstated"].sum()),
-    }
+def _with_seeds(model: Model, most: int | None) -> Model:
+    return model if most is None else replace(model, n_seeds=min(model.n_seeds, most))
+
+
+def _claim(folder: Path, panel: Any) -> None:
+    """Mark a folder as that of a panel and a version; refuse one that belongs to others."""
+    import pandas as pd
+
+    rows = pd.util.hash_pandas_object(panel, index=False).to_numpy()
+    mark = {"panel": hashlib.sha256(rows.tobytes()).hexdigest(), "lopsided": __version__}
     file = folder / "panel.json"
     if file.exists() and json.loads(file.read_text(encoding="utf-8")) != mark:
         raise ValueError(
-            f"{folder} holds a run on another panel. Choose another folder with --out, or "
-            "remove it."
+            f"{folder} holds a run on another panel, or of another version. Choose another "
+            "folder with --out, or remove it."
         )
     with write_whole(file) as draft:
         draft.write_text(json.dumps(mark) + "\n", encoding="utf-8")
 
 
-def _check_years(panel: Any, years: Sequence[int]) -> None:
-    """Refuse years without reports or without misstated ones."""
-    for year in years:
-        truth = panel["misstated"][panel["fyear"] == year]
-        if not truth.sum():
-            what = "no misstated report" if len(truth) else "no report"
-            raise ValueError(
-                f"The year {year} must have misstated reports to be ranked, got {what}. Leave "
-                "it out with --years."
-            )
+def _check_years(
+    panel: Any, asked: Sequence[int], rules: Sequence[str]
+) -> tuple[list[int], list[str]]:
+    """Return the years that can be ranked by every rule, and why others cannot.
+
+    A year that was asked for and cannot be ranked is an error.
+    """
+    possible, why = list_years(panel), {}
+    for year in asked or possible:
+        try:
+            if year not in possible:
+                raise ValueError(
+                    f"The year {year} must have misstated reports, and three years before it, "
+                    "to be ranked, and has not. Leave it out with --years."
+                )
+            for rule in rules:
+                make_task(panel, year, rule)
+        except ValueError as error:
+            if asked:
+                raise
+            why[year] = str(error)
+    ranked = [year for year in asked or possible if year not in why]
+    if not ranked:
+        raise ValueError(f"No year can be ranked. {next(iter(why.values()))}")
+    return ranked, list(why.values())
 
 
-def _known(panel: Any, rules: Sequence[str], years: Sequence[int]) -> Any:
+def _tell_known(panel: Any, rules: Sequence[str], years: Sequence[int]) -> Any:
     import pandas as pd
 
     rows = [
@@ -120,19 +143,27 @@ def _known(panel: Any, rules: Sequence[str], years: Sequence[int]) -> Any:
     return pd.DataFrame(rows, columns=["rule", "lag", "share"])
 
 
-def _about(
-    source: Source, panel: Any, years: Sequence[int], failed: dict[Job, str]
+def _tell_failed(failed: dict[Job, str]) -> list[str]:
+    return [
+        f"{job.model}, seed {job.seed}, {job.year}, {job.rule}: {why}"
+        for job, why in failed.items()
+    ]
+
+
+def _tell_about(
+    source: Source, panel: Any, years: Sequence[int], failed: Sequence[str]
 ) -> dict[str, Any]:
+    misstated = panel[panel["misstated"] == 1]
+    of_year = misstated[misstated["fyear"].isin(years)].groupby("fyear").size()
     return {
         "rows": len(panel),
         "kept": source.rows,
         "firms": int(panel["gvkey"].nunique()),
-        "misstated": int(panel["misstated"].sum()),
+        "misstated": len(misstated),
+        "undated": int(misstated["restatement_year"].isna().sum()),
         "synthetic": source.synthetic,
         "years": [int(year) for year in years],
+        "misstated_of_year": [int(count) for count in of_year],
         "versions": name_versions(),
-        "failed": [
-            f"{job.model}, seed {job.seed}, {job.year}, {job.rule}: {why}"
-            for job, why in failed.items()
-        ],
+        "failed": list(failed),
     }

@@ -95,8 +95,9 @@ def _paper(panel: Any) -> NDArray[np.float64]:
     # One chance for each firm-year, whatever rows are beside it, so that knowledge only grows.
     public = np.full(len(panel), np.inf)
     rows = np.flatnonzero(panel["misstated"] == 1)
-    keys = panel[["gvkey", "fyear"]].to_numpy()[rows]
-    chance = np.array([np.random.default_rng(key).random() for key in keys])
+    keys = panel[["gvkey", "fyear"]].to_numpy(dtype=np.int64)[rows]
+    seeds = keys.view(np.uint64)  # firms may have negative numbers
+    chance = np.array([np.random.default_rng(seed).random() for seed in seeds])
     later = np.searchsorted(PAPER_SHARES, chance, side="right")
     come_out = later < len(PAPER_SHARES)
     public[rows[come_out]] = (keys[:, 1] + later)[come_out]

@@ -9,6 +9,7 @@ from lopsided._check import check_choice
 from lopsided.finance.scorers import (
     Scorer,
     as_codes,
+    boost_balanced,
     draw_order,
     fit_method,
     fit_pipeline,
@@ -16,7 +17,6 @@ from lopsided.finance.scorers import (
     make_balanced_line,
     make_forest,
     make_line,
-    make_rus_boost,
     make_support_vectors,
     remember_firms,
     spread_categories,
@@ -80,7 +80,13 @@ def list_models(group: str = "main") -> list[str]:
 
 
 def get_model(name: str) -> Model:
-    """Return the model of a name, or name the nearest ones."""
+    """Return the model of a name, or name the nearest ones.
+
+    Parameters
+    ----------
+    name : str
+        One of `list_models("any")`.
+    """
     check_choice(name, list_models("any"), "model")
     return next(model for model in MODELS if model.name == name)
 
@@ -130,7 +136,7 @@ MODELS = (
         "rusboost",
         "boosted trees on balanced samples of 28 items",
         "negative",
-        fit_pipeline(make_rus_boost, "items"),
+        boost_balanced,
         printed=5.73,
         n_seeds=3,
     ),

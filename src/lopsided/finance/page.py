@@ -47,7 +47,7 @@ def write_report(results: Results, path: Path) -> Path:
     parts += [
         ("differences", "PU against negatives", _show_differences(results.differences)),
         ("years", "Year by year", as_figure(*figures["years"]) + _show_years(results)),
-        ("failed", "Failed", _show_failed(results.about["failed"])),
+        ("failed", "Failed or left out", _show_failed(results.about["failed"])),
         ("versions", "Versions", as_paragraph(f"{results.about['versions']}.")),
     ]
     data = {
@@ -68,7 +68,7 @@ def draw_all(results: Results) -> dict[str, tuple[str, str, str]]:
     views = list_views(results.table)
     standings = {view: list_standings(results.table, view) for view in views}
     years = pivot_years(results.table, views[0])
-    best = [one.model for one in standings[views[0]] if one.kind != "truth"][:_MOST_LINES]
+    best = [one.model for one in standings[views[0]]][:_MOST_LINES]
 
     def drawn(title: str, caption: str, draw: Callable[[], Any]) -> tuple[str, str, str]:
         return title, caption, as_svg(draw, title, title)
@@ -96,15 +96,21 @@ def _show_short(results: Results, standings: dict[str, list[Standing]]) -> str:
     about = results.about
     told = [
         f"{about['rows']} reports of {about['firms']} firms, {about['misstated']} misstated; "
-        f"the years {about['years'][0]} to {about['years'][-1]} are ranked one by one."
+        f"{len(about['years'])} years from {about['years'][0]} to {about['years'][-1]} are "
+        "ranked one by one."
     ]
     if about["synthetic"]:
         told.append(
             "The panel is synthetic: it shows how the study runs and says nothing about real "
             "reports."
         )
+    if about["undated"]:
+        told.append(
+            f"{about['undated']} misstated reports have no date of restatement: the view "
+            "released takes them for known from the start."
+        )
     for view, rows in standings.items():
-        best = next(one for one in rows if one.kind != "truth")
+        best = next((one for one in rows if one.kind != "truth"), rows[0])
         told.append(
             f"{view}: {best.model} is first with an R-precision of "
             f"{100 * best.means['r_precision']:.1f} %."
@@ -148,8 +154,8 @@ def _show_differences(differences: Any) -> str:
         ]
         for one in differences.itertuples()
     ]
-    headers = ["View", "Best PU", "Best other", "Measure", "Difference", "95 % interval"]
-    caption = "Points by which the best PU model is ahead; intervals by drawing firms"
+    headers = ["View", "First", "Second", "Measure", "Difference", "95 % interval"]
+    caption = "Points by which the first is ahead of the second; intervals by drawing firms"
     return as_table(caption, headers, rows)
 
 

@@ -55,9 +55,7 @@ def load_panel(
     """
     file = _own_panel() if path is None else Path(path)
     frame = _read_splits(file) if file.is_dir() else read_table(file)
-    names = {**_PUBLISHED, **(columns or {})}
-    clash = [new for old, new in names.items() if old in frame and new in frame and old != new]
-    frame = frame.drop(columns=clash).rename(columns=names)
+    frame = _renamed(frame, columns or {})
     if "misstated" not in frame and all(name in frame for name in _TOLD_BY):
         told = [_numbers(frame[name], name) == 1 for name in _TOLD_BY]
         frame["misstated"] = (told[0] | told[1]).astype(np.int64)
@@ -100,6 +98,26 @@ def check_panel(panel: Any) -> Any:
             f"got {panel['fyear'].unique().tolist()}. Add earlier years."
         )
     return panel
+
+
+def _renamed(frame: Any, columns: Mapping[str, str]) -> Any:
+    """Return a frame under the names used here; what a user says goes before what is usual."""
+    absent = [name for name in columns if name not in frame]
+    if absent:
+        raise ValueError(
+            f"Columns to rename must be in the panel, got {', '.join(absent)}, which are not. "
+            f"It has {', '.join(map(str, frame.columns[:8]))} and so on."
+        )
+    if len(set(columns.values())) < len(columns):
+        raise ValueError(f"Each column needs a name of its own, got {dict(columns)}.")
+    usual = {
+        old: new
+        for old, new in _PUBLISHED.items()
+        if old in frame and new not in frame and new not in columns.values()
+    }
+    names = {**usual, **columns}
+    covered = [name for name in names.values() if name in frame and name not in names]
+    return frame.drop(columns=covered).rename(columns=names)
 
 
 def _own_panel() -> Path:
@@ -149,7 +167,8 @@ def _typed(frame: Any) -> Any:
         column = frame[name]
         if name in _KINDS:
             words = column.astype("string").str.strip().str.removesuffix(".0")
-            typed[name] = words.mask(words == "").astype("category")
+            words = words.mask(words == "").astype(object)
+            typed[name] = words.where(words.notna(), np.nan).astype("category")
         else:
             typed[name] = _numbers(column, name)
     panel = pd.DataFrame(typed)
@@ -160,6 +179,9 @@ def _typed(frame: Any) -> Any:
                     f"{name} must be known for every row of a panel, got "
                     f"{int(panel[name].isna().sum())} empty cells. Fill or drop these rows."
                 )
+            if (panel[name] % 1 != 0).any():
+                odd = panel[name][panel[name] % 1 != 0].iloc[0]
+                raise ValueError(f"{name} must be a whole number in every row, got {odd:g}.")
             panel[name] = panel[name].astype(np.int64)
     if "restatement_year" not in panel:
         panel["restatement_year"] = np.nan
@@ -175,7 +197,9 @@ def _numbers(column: Any, name: str) -> Any:
     numbers = pd.to_numeric(words.mask(words == ""), errors="coerce").astype(float)
     wrong = numbers.isna() & words.notna() & ~words.str.lower().isin(["", "na", "nan"])
     if wrong.any():
+        advice = " Number the firms, with pandas.factorize for example."
         raise ValueError(
             f"The column {name} of a panel must hold numbers, got {words[wrong].iloc[0]!r}."
+            f"{advice if name == 'gvkey' else ''}"
         )
     return numbers

@@ -17,22 +17,20 @@ _LAST_NUMBERS = (
 
 
 def release_year(number: int) -> int:
-    """Return the year in which a release came out, 1999 for those before too.
+    """Return the year in which a release came out: 1999 for earlier ones, 2021 for later ones.
 
     Parameters
     ----------
     number : int
-        Number of the release, up to the last one of 2020.
+        Number of the release.
 
     Examples
     --------
     >>> release_year(1357), release_year(1358)
     (2000, 2001)
     """
-    if not 1 <= number <= _LAST_NUMBERS[-1]:
-        raise ValueError(
-            f"The number of a release must be from 1 to {_LAST_NUMBERS[-1]}, got {number}."
-        )
+    if number < 1:
+        raise ValueError(f"The number of a release must be at least 1, got {number}.")
     return _FIRST_YEAR + bisect_left(_LAST_NUMBERS, number)
 
 

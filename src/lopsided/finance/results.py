@@ -1,6 +1,7 @@
-"""From scores to a table: one row per view, model, seed, year and measure."""
+"""From scores to tables: measures of every ranking, and differences between the best."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,56 +11,78 @@ from lopsided.finance.evaluation import Ranked, View, bootstrap_firms, measure, 
 from lopsided.finance.models import Model
 from lopsided.finance.run import Job, read_scores, rule_of
 
-__all__ = ["collect", "compare", "gather"]
+__all__ = ["Rankings", "collect", "compare"]
+
+_MOST_SEEDS = 3  # of a random order, in a difference: more change nothing
 
 
-def gather(
-    panel: Any, view: View, model: Model, years: Sequence[int], folder: Path
-) -> list[list[Ranked]]:
-    """Return a model's rankings as a view sees them: for each seed that is complete, the years.
+@dataclass(frozen=True)
+class Rankings:
+    """The finished rankings of a run.
 
     Parameters
     ----------
     panel : DataFrame
-        Firm-years.
-    view : View
-        Which firms count, and what was known.
-    model : Model
-        Who ranked.
+        The firm-years that models learn from and rank.
+    history : DataFrame
+        All firm-years, by which firms are known.
     years : sequence of int
-        Which years.
+        The years that are ranked.
     folder : Path
         Where the scores are.
     """
-    runs = []
-    for seed in range(model.n_seeds):
-        jobs = [Job(rule_of(model, view.rule), model.name, seed, year) for year in years]
-        if all(job.path(folder).exists() for job in jobs):
-            runs.append([_ranked(panel, view, job, folder) for job in jobs])
-    return runs
+
+    panel: Any
+    history: Any
+    years: Sequence[int]
+    folder: Path
+
+    def of(self, model: Model, view: View) -> dict[int, list[Ranked]]:
+        """Return what a view sees of a model: for each seed that is complete, the years.
+
+        Parameters
+        ----------
+        model : Model
+            Who ranked.
+        view : View
+            Which firms count, and what was known.
+        """
+        runs = {}
+        for seed in range(model.n_seeds):
+            jobs = [self.job(model, view, seed, year) for year in self.years]
+            if all(job.path(self.folder).exists() for job in jobs):
+                runs[seed] = [self._ranked(job, view) for job in jobs]
+        return runs
+
+    def job(self, model: Model, view: View, seed: int, year: int) -> Job:
+        """Return the job whose scores a view looks at."""
+        return Job(rule_of(model, view.rule), model.name, seed, year)
+
+    def _ranked(self, job: Job, view: View) -> Ranked:
+        now = self.panel[self.panel["fyear"] == job.year]
+        firms, scores = now["gvkey"].to_numpy(), read_scores(job, self.folder)
+        if not np.array_equal(scores["gvkey"], firms):
+            raise ValueError(
+                f"{job.path(self.folder)} must hold the firms of {job.year}, got others: it is "
+                "from another panel. Choose another folder."
+            )
+        counted = see(self.history, view, job.year, firms)
+        truth = now["misstated"].to_numpy(dtype=np.int8)
+        found = scores["score"].to_numpy()
+        return Ranked(job.year, firms[counted], truth[counted], found[counted])
 
 
-def collect(
-    panel: Any,
-    views: Sequence[View],
-    models: Sequence[Model],
-    years: Sequence[int],
-    folder: Path,
-) -> Any:
-    """Return every measure of every finished ranking.
+def collect(rankings: Rankings, views: Sequence[View], models: Sequence[Model]) -> Any:
+    """Return every measure of every finished ranking; years without positives are left out.
 
     Parameters
     ----------
-    panel : DataFrame
-        Firm-years.
+    rankings : Rankings
+        What was ranked.
     views : sequence of View
-        How to look at them.
+        How to look at it.
     models : sequence of Model
         Who ranked.
-    years : sequence of int
-        Which years.
-    folder : Path
-        Where the scores are.
 
     Returns
     -------
@@ -71,32 +94,32 @@ def collect(
     rows = []
     for view in views:
         for model in models:
-            for seed, run in enumerate(gather(panel, view, model, years, folder)):
+            for seed, run in rankings.of(model, view).items():
                 for ranked in run:
-                    job = Job(rule_of(model, view.rule), model.name, seed, ranked.year)
-                    seconds = float(read_scores(job, folder)["seconds"].iloc[0])
+                    job = rankings.job(model, view, seed, ranked.year)
+                    seconds = float(read_scores(job, rankings.folder)["seconds"].iloc[0])
                     rows += [
                         (view.name, model.name, seed, ranked.year, name, value, seconds)
                         for name, value in measure(ranked).items()
                     ]
     names = ["view", "model", "seed", "year", "measure", "value", "seconds"]
-    return pd.DataFrame(rows, columns=names)
+    return pd.DataFrame(rows, columns=names).dropna(subset="value", ignore_index=True)
 
 
 def compare(
-    panel: Any,
+    rankings: Rankings,
     views: Sequence[View],
-    table: Any,
     models: Sequence[Model],
-    years: Sequence[int],
-    folder: Path,
+    table: Any,
     measure_name: str = "r_precision",
 ) -> Any:
-    """Return, for each view, the best PU model against the best that takes rows for negatives.
+    """Return, for each view, the best PU model against the best other, and both against chance.
+
+    Variants that only show what a setting does take no part.
 
     Parameters
     ----------
-    panel, views, models, years, folder
+    rankings, views, models
         As for `collect`.
     table : DataFrame
         What `collect` returned.
@@ -110,36 +133,22 @@ def compare(
     """
     import pandas as pd
 
-    by_name = {model.name: model for model in models}
+    by_name = {model.name: model for model in models if model.group != "parts"}
     rows = []
     for view in views:
         chosen = table[(table["view"] == view.name) & (table["measure"] == measure_name)]
         means = chosen.groupby("model")["value"].mean()
-        best = []
+        best = {}
         for kind in ("pu", "negative"):
-            names = [name for name in means.index if by_name[name].kind == kind]
-            best += [str(means[names].idxmax())] if names else []
-        if len(best) < 2:
-            continue
-        first, second = (gather(panel, view, by_name[n], years, folder) for n in best)
-        for name, gap in bootstrap_firms(first, second).items():
-            rows.append((view.name, *best, name, *gap))
+            names = [n for n in means.index if n in by_name and by_name[n].kind == kind]
+            if names:
+                best[kind] = str(means[names].idxmax())
+        pairs = [tuple(best.values())] if len(best) == 2 else []
+        if "random" in means.index:
+            pairs += [(name, "random") for name in best.values()]
+        for pair in pairs:
+            first, second = (list(rankings.of(by_name[name], view).values()) for name in pair)
+            gaps = bootstrap_firms(first, second[:_MOST_SEEDS])
+            rows += [(view.name, *pair, name, *gap) for name, gap in gaps.items()]
     names = ["view", "first", "second", "measure", "mean", "low", "high"]
     return pd.DataFrame(rows, columns=names)
-
-
-def _ranked(panel: Any, view: View, job: Job, folder: Path) -> Ranked:
-    now = panel[panel["fyear"] == job.year]
-    scores = read_scores(job, folder)
-    if not np.array_equal(scores["gvkey"], now["gvkey"]):
-        raise ValueError(
-            f"{job.path(folder)} must hold the firms of {job.year}, got others: it is from "
-            "another panel. Choose another folder."
-        )
-    counted = see(panel, view, job.year)
-    return Ranked(
-        job.year,
-        now["gvkey"].to_numpy()[counted],
-        now["misstated"].to_numpy(dtype=np.int8)[counted],
-        scores["score"].to_numpy()[counted],
-    )

@@ -116,6 +116,8 @@ def _run_job(source: Source, job: Job, folder: Path) -> str:
             task = make_task(source.load(), job.year, job.rule, model.span, model.gap)
             start = perf_counter()  # reading the panel is nobody's cost
             scores = np.asarray(model.score(task, job.seed), dtype=float)
+            if scores.shape != (len(task.test),) or not np.isfinite(scores).all():
+                raise ValueError("scores must be one finite number for each report.")
     except Exception as error:  # one model must not cost the others their run
         return f"{type(error).__name__}: {error}"
     frame = pd.DataFrame({"gvkey": task.test["gvkey"].to_numpy(), "score": scores})

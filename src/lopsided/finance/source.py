@@ -38,8 +38,18 @@ class Source:
     rows: Literal["complete", "all"] = "complete"
 
     def load(self) -> Any:
-        """Return the panel, with ratios."""
+        """Return the rows that models learn from and rank, with ratios."""
+        return _keep(self)
+
+    def load_all(self) -> Any:
+        """Return all rows of the panel, with ratios."""
         return _load(self)
+
+
+@lru_cache(maxsize=1)
+def _keep(source: Source) -> Any:
+    panel = _load(source)
+    return keep_complete(panel) if source.rows == "complete" else panel
 
 
 @lru_cache(maxsize=1)
@@ -53,6 +63,4 @@ def _load(source: Source) -> Any:
     else:
         panel = load_panel(source.path, dict(source.columns), source.cases)
     missing = [name for name in RATIOS if name not in panel]
-    if missing:
-        panel = panel.assign(**compute_ratios(panel)[missing])
-    return keep_complete(panel) if source.rows == "complete" else panel
+    return panel.assign(**compute_ratios(panel)[missing]) if missing else panel

@@ -73,8 +73,8 @@ class YearSplit:
         return len(self.years)
 
 
-def _has_scores(self: Any) -> bool:
-    return hasattr(self.estimator, "decision_function")
+def _has(name: str) -> Any:
+    return available_if(lambda self: hasattr(self.estimator, name))
 
 
 class AsKnownThen(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -127,11 +127,12 @@ class AsKnownThen(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _features(self, X: Any) -> Any:
         return X.drop(columns=[self.year, self.public])
 
-    @available_if(_has_scores)
+    @_has("decision_function")
     def decision_function(self, X: Any) -> Any:
         """Return the scores of the fitted method."""
         return self.estimator_.decision_function(self._features(X))
 
+    @_has("predict_proba")
     def predict_proba(self, X: Any) -> Any:
         """Return the chances of the fitted method."""
         return self.estimator_.predict_proba(self._features(X))

@@ -59,7 +59,8 @@ def make_task(panel: Any, year: int, rule: str, span: int | None = 3, gap: int =
         count as unknown: they would give its firms away.
     """
     rows, test = next(YearSplit([year], span, gap).split(panel, groups=panel["fyear"]))
-    train = panel.iloc[rows]
+    # By year, whatever the order of the panel: the last rows are those of the last year.
+    train = panel.iloc[rows].sort_values("fyear", kind="stable")
     y = known(train, year, rule)
     if gap and "case_end" in train:
         y = np.where(train["case_end"].to_numpy() >= year, 0, y).astype(np.int8)
@@ -72,15 +73,25 @@ def make_task(panel: Any, year: int, rule: str, span: int | None = 3, gap: int =
 
 
 def keep_complete(panel: Any) -> Any:
-    """Return the rows without a missing value, as the authors do; `ch_fcf` does not count.
+    """Return the rows without a missing value, as the authors do.
+
+    `ch_fcf` does not count, nor does a column that is empty in all rows.
 
     Parameters
     ----------
     panel : DataFrame
         Firm-years with ratios.
     """
-    needed = [*ITEMS, *_PUBLISHED, "sic", "state"]
-    return panel[panel[needed].notna().all(axis=1)].reset_index(drop=True)
+    there = panel[[*ITEMS, *_PUBLISHED, "sic", "state"]].notna()
+    there = there.loc[:, there.any()]
+    kept = panel[there.all(axis=1)].reset_index(drop=True)
+    if not len(kept):
+        emptiest = there.mean().sort_values().index[:3]
+        raise ValueError(
+            f"A panel must have rows without missing values, got none: {', '.join(emptiest)} "
+            "are missing most often. Keep all rows (--all-rows), or leave these columns empty."
+        )
+    return kept
 
 
 def list_years(panel: Any, span: int = 3) -> list[int]:

@@ -108,7 +108,13 @@ def list_standings(table: Any, view: str) -> list[Standing]:
 
 
 def list_views(table: Any) -> list[str]:
-    """Return the names of the views that a table has, in their order."""
+    """Return the names of the views that a table has, in their order.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Measures by year.
+    """
     there = set(table["view"])
     return [view.name for view in VIEWS if view.name in there]
 
