@@ -33,6 +33,7 @@ def tell_finance(results, show_figure) -> dict[str, str]:
         "n_rows": f"{about['rows']}",
         "n_firms": f"{about['firms']}",
         "n_misstated": f"{about['misstated']}",
+        "n_undated": f"{about['undated']}",
         "share": f"{100 * about['misstated'] / about['rows']:.1f}",
         "released": _standings(views["released"]),
         "strict": _standings(views["strict"]),
@@ -46,7 +47,7 @@ def tell_finance(results, show_figure) -> dict[str, str]:
         "terms": TERMS,
         "versions": about["versions"],
         **_hours(table),
-        **_numbers(views, rates),
+        **_numbers(views, rates, results),
     }
 
 
@@ -55,28 +56,81 @@ def _rates(rows) -> dict[str, str]:
     return {one.model: f"{100 * one.means['r_precision']:.1f}" for one in rows}
 
 
-def _numbers(views, rates) -> dict[str, str]:
+def _numbers(views, rates, results) -> dict[str, str]:
     learned = {
         view: [one for one in rows if one.kind in ("pu", "negative") and _compared(one.model)]
         for view, rows in views.items()
     }
     printed = [model.printed for model in map(get_model, list_models("any")) if model.printed]
+    by_ap = max(learned["released"], key=lambda one: one.means["average_precision"])
+    memory = next(one for one in views["released"] if one.model == "firm-memory")
+    parts = [float(rates["new firms"][name]) for name in _variants(rates)]
+    new_best = learned["new firms"][0].model
+    gap = _gap(results.differences, "new firms", new_best, "random")
     return {
+        "noise": f"{_standard_error(memory.means['r_precision'], results.about):.1f}",
+        "best_ap": f"{100 * by_ap.means['average_precision']:.1f}",
+        "best_ap_name": f"`{by_ap.model}`",
+        "memory_ap": f"{100 * memory.means['average_precision']:.1f}",
         "printed_best": f"{max(printed):.2f}",
         "memory_released": rates["released"]["firm-memory"],
         "strict_memory": rates["strict"]["firm-memory"],
         "new_random": rates["new firms"]["random"],
-        "new_best": rates["new firms"][learned["new firms"][0].model],
-        "new_best_name": f"`{learned['new firms'][0].model}`",
+        "new_best": rates["new firms"][new_best],
+        "new_best_name": f"`{new_best}`",
+        "new_gap": f"{100 * gap.mean:.1f}",
+        "new_interval": f"{100 * gap.low:.1f} to {100 * gap.high:.1f}",
         "strict_best": rates["strict"][learned["strict"][0].model],
         "strict_best_name": f"`{learned['strict'][0].model}`",
         "truth_released": rates["released"]["xgb-truth"],
         "naive_released": rates["released"]["naive-xgb"],
         "ifpu_released": rates["released"]["ifpu-xgb"],
+        "scale_released": rates["released"]["ifpu-xgb-scale"],
+        "deep_released": rates["released"]["ifpu-xgb-deep"],
+        "slow_released": rates["released"]["ifpu-xgb-slow"],
+        "firm_released": rates["released"]["ifpu-xgb-firm"],
+        "parts_new_low": f"{min(parts):.1f}",
+        "parts_new_high": f"{max(parts):.1f}",
         "focused_released": rates["released"]["focused"],
         "focused_strict": rates["strict"]["focused"],
         "focused_new": rates["new firms"]["focused"],
+        "pu_sentence": _pu_sentence(results.differences),
     }
+
+
+def _gap(differences, view, first, second):
+    """Return the difference of two models in R-precision."""
+    rows = differences[
+        (differences["view"] == view) & (differences["measure"] == "r_precision")
+    ]
+    return next(rows[(rows["first"] == first) & (rows["second"] == second)].itertuples())
+
+
+def _standard_error(share: float, about) -> float:
+    """Return the standard error, in points, of a mean over years of shares of so many."""
+    counts = about["misstated_of_year"]
+    return 100 * sum(share * (1 - share) / n for n in counts) ** 0.5 / len(counts)
+
+
+def _pu_sentence(differences) -> str:
+    """Return in words whether the best PU model is ahead of the best other in each view."""
+    told = []
+    for view in ("released", "strict", "new firms"):
+        rows = differences[(differences["view"] == view) & (differences["second"] != "random")]
+        gap = next(rows[rows["measure"] == "r_precision"].itertuples())
+        sure = "ahead" if gap.low > 0 else "behind" if gap.high < 0 else "not to be told from"
+        link = " of" if sure in ("ahead", "behind") else ""
+        told.append(
+            f"{view}: `{gap.first}` is {sure}{link} `{gap.second}` ({100 * gap.mean:+.1f}, "
+            f"{100 * gap.low:+.1f} to {100 * gap.high:+.1f})"
+        )
+    return (
+        f"The best PU model beside the best that takes unlabeled for sound, {'; '.join(told)}."
+    )
+
+
+def _variants(rates) -> list[str]:
+    return [name for name in list_models("parts") if name in rates["released"]]
 
 
 def _compared(name: str) -> bool:
@@ -109,11 +163,11 @@ def _differences(found) -> str:
         ]
         for one in found.itertuples()
     ]
-    return markdown(["view", "best PU", "best other", "measure", "points"], body)
+    return markdown(["view", "first", "second", "measure", "points"], body)
 
 
 def _parts(rates) -> str:
-    names = ["ifpu-xgb", *list_models("parts")]
+    names = ["ifpu-xgb", *_variants(rates)]
     body = [
         [
             f"`{name}`",
@@ -122,7 +176,6 @@ def _parts(rates) -> str:
             rates["new firms"][name],
         ]
         for name in names
-        if name in rates["released"]
     ]
     return markdown(["", "", "released", "new firms"], body)
 

@@ -191,6 +191,15 @@ MODELS = (
     Model(
         "focused-fast", "its fast preset", "pu", fit_method("focused", preset="fast"), n_seeds=3
     ),
+    Model(
+        "focused-gap",
+        "that preset on 14 ratios of all years up to two before",
+        "pu",
+        fit_method("focused", columns="ratios", preset="fast"),
+        n_seeds=3,
+        span=None,
+        gap=1,
+    ),
     Model("xgb-truth", "XGBoost on labels as they came out later", "truth", fit_method("xgb")),
     Model(
         "tab-gmlp",

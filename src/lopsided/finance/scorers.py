@@ -47,11 +47,13 @@ def remember_firms(task: Task, seed: int) -> NDArray[np.float64]:
     return task.test["gvkey"].isin(firms).to_numpy(dtype=float)
 
 
-def fit_method(name: str, change: Change | None = None, **params: Any) -> Scorer:
+def fit_method(
+    name: str, change: Change | None = None, columns: str = "all", **params: Any
+) -> Scorer:
     """Return a scorer that fits a method of the registry; categories go in as they are."""
 
     def score(task: Task, seed: int) -> NDArray[np.float64]:
-        train, test = task.features(COLUMNS["all"])
+        train, test = task.features(COLUMNS[columns])
         if change is not None:
             train, test = change(task, train, test)
         settings = {key: v(task) if callable(v) else v for key, v in params.items()}
