@@ -74,8 +74,22 @@ def test_shuffling_the_future_changes_nothing_in_the_past(panel):
     before, after = (make_task(one, year, "released") for one in (panel, changed))
     assert (before.y == after.y).all()
     columns = ["at", "dch_wc", "bm"]
-    (first, _), (second, _) = before.features(columns), after.features(columns)
-    assert first.equals(second)
+    for one, other in (
+        (before.features(columns), after.features(columns)),
+        (before.limited_features(columns), after.limited_features(columns)),
+    ):
+        assert one[0].equals(other[0])
+
+
+def test_limits_of_ratios_are_those_of_the_training_years(panel):
+    task = make_task(panel, 2008, "released")
+    train, test = task.limited_features(["at", "bm", "issue"])
+    low, high = task.train["bm"].quantile([0.01, 0.99])
+    for frame in (train, test):
+        assert frame["bm"].min() >= low
+        assert frame["bm"].max() <= high
+    assert test["at"].equals(task.test["at"])
+    assert test["issue"].equals(task.test["issue"])
 
 
 def test_with_a_gap_cases_that_go_on_are_unknown(panel):

@@ -23,6 +23,7 @@ from lopsided.finance.scorers import (
     train_net,
     with_firm,
 )
+from lopsided.finance.tasks import Task
 from lopsided.losses import CalibratedFocalLoss
 from lopsided.methods.registry import build
 from lopsided.risks import Climb, PURisk, SupervisedRisk
@@ -158,7 +159,7 @@ MODELS = (
         "forest",
         "scikit-learn's random forest, categories spread out",
         "negative",
-        fit_pipeline(make_forest, "all"),
+        fit_pipeline(make_forest, "all", Task.features),
         n_seeds=3,
     ),
     Model(
@@ -232,7 +233,9 @@ MODELS = (
         "ifpu-xgb-one-hot",
         "deep, categories spread out",
         fit_pipeline(
-            lambda seed: spread_categories(build("ifpu-xgb", random_state=seed, **_DEEP)), "all"
+            lambda seed: spread_categories(build("ifpu-xgb", random_state=seed, **_DEEP)),
+            "all",
+            Task.features,
         ),
     ),
     _part(

@@ -89,11 +89,15 @@ def with_firm(task: Task, train: Any, test: Any) -> tuple[Any, Any]:
     return known[0], known[1]
 
 
-def fit_pipeline(make: Callable[[int], Any], columns: str) -> Scorer:
+def fit_pipeline(
+    make: Callable[[int], Any],
+    columns: str,
+    take: Callable[..., tuple[Any, Any]] = Task.limited_features,
+) -> Scorer:
     """Return a scorer that fits a scikit-learn pipeline, made from a seed."""
 
     def score(task: Task, seed: int) -> NDArray[np.float64]:
-        train, test = task.features(COLUMNS[columns])
+        train, test = take(task, COLUMNS[columns])
         model = make(seed).fit(train, task.y)
         if hasattr(model, "decision_function"):
             return model.decision_function(test)

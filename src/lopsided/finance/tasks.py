@@ -30,6 +30,16 @@ class Task(NamedTuple):
     test: Any
 
     def features(self, columns: Sequence[str]) -> tuple[Any, Any]:
+        """Return some columns of both as they are, for trees and what limits them itself.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            Their names.
+        """
+        return self.train[list(columns)], self.test[list(columns)]
+
+    def limited_features(self, columns: Sequence[str]) -> tuple[Any, Any]:
         """Return some columns of both, ratios inside the limits of the training rows.
 
         Parameters
@@ -37,10 +47,10 @@ class Task(NamedTuple):
         columns : sequence of str
             Their names.
         """
-        wanted = list(columns)
-        limited = [name for name in wanted if name in RATIOS and name != "issue"]
-        limits = Winsor.fit(self.train[limited])
-        return limits.apply(self.train[wanted]), limits.apply(self.test[wanted])
+        train, test = self.features(columns)
+        ratios = [name for name in columns if name in RATIOS and name != "issue"]
+        limits = Winsor.fit(train[ratios])
+        return limits.apply(train), limits.apply(test)
 
 
 def make_task(panel: Any, year: int, rule: str, span: int | None = 3, gap: int = 0) -> Task:
