@@ -97,12 +97,13 @@ def test_scores_are_finite_far_from_the_training_rows_and_hardly_ever_tie(model)
     assert len(np.unique(model.decision_function(fresh))) > 2990
 
 
-def test_the_line_alone_goes_on_rising_beyond_the_training_range():
-    # Bent columns end at three deviations; up to there the order is that of the line.
+def test_the_line_alone_rises_within_the_training_range_and_rests_beyond():
     alone = fast(members=["line"]).fit(X, Y)
-    steps = np.zeros((50, 4))
-    steps[:, 0] = np.linspace(-2.5, 2.5, 50)
-    assert (np.diff(alone.decision_function(steps)) >= 0).all()
+    steps = np.zeros((53, 4))
+    steps[:, 0] = [*np.linspace(X[:, 0].min(), X[:, 0].max(), 50), 50, 500, 5e5]
+    rises = np.diff(alone.decision_function(steps))
+    assert (rises[:49] > 0).all()
+    assert (rises[50:] == 0).all()  # a bent column ends at three deviations
 
 
 @pytest.mark.parametrize("weighing", ["equal", "best"])
@@ -123,12 +124,95 @@ def test_two_labeled_rows_are_enough_and_tell_nothing_about_members():
     model = fast().fit(X, y)
     assert set(model.weights_.values()) == {0.5}
     assert np.isfinite(model.oob_decision_function_).all()
+    assert "too few rows are labeled" in model.describe()
 
 
-def test_neighbors_leave_as_tables_grow():
-    roster = lopsided.FocusedClassifier()._roster
-    assert [member.name for member in roster(10_000)] == FULL
-    assert [member.name for member in roster(10_001)] == FULL[:-1]
+def test_one_unlabeled_row_is_enough():
+    y = np.ones(len(X), int)
+    y[7] = 0
+    assert np.isfinite(fast().fit(X, y).decision_function(X)).all()
+
+
+@pytest.mark.parametrize("name", FULL)
+def test_no_member_has_seen_the_rows_that_it_is_judged_by(name):
+    rng = np.random.default_rng(1)
+    noise, y = rng.normal(size=(600, 5)), (np.arange(600) < 60).astype(int)
+    model = lopsided.FocusedClassifier(members=[name], random_state=0).fit(noise, y)
+    # A random order has a log-rank of 1, with a deviation of one over the root of 60.
+    assert model.criterion_[name] == pytest.approx(1, abs=0.45)
+    seen = pu_log_rank(y, model.members_[name].scores(noise))
+    assert name == "line" or seen > 1.5  # what a leak would show
+
+
+def test_weights_fall_by_the_log_rank(model):
+    criteria = np.array(list(model.criterion_.values()))
+    shares = np.exp(4 * (criteria - criteria.max()))
+    assert_allclose(list(model.weights_.values()), shares / shares.sum())
+
+
+def test_scores_are_log_odds_of_a_label_whatever_the_scale_of_the_weights(model):
+    chance = 1 / (1 + np.exp(-model.oob_decision_function_))
+    assert chance.mean() == pytest.approx(Y.mean(), rel=0.05)
+    small = fast().fit(X, Y, sample_weight=np.full(len(Y), 1e-6))
+    assert small.slope_ == pytest.approx(fast().fit(X, Y).slope_, rel=0.05)
+
+
+def test_rows_of_weight_zero_judge_nobody():
+    rng = np.random.default_rng(4)
+    junk = rng.normal(size=(40, 4)) * 5
+    both, labels = np.vstack([X, junk]), np.concatenate([Y, np.ones(40, int)])
+    weight = np.repeat([1.0, 0.0], [len(Y), 40])
+    model = fast().fit(both, labels, sample_weight=weight)
+    plain = fast().fit(X, Y, sample_weight=np.ones(len(Y)))
+    assert model.weights_ == plain.weights_
+    assert (model.decision_function(X) == plain.decision_function(X)).all()
+    assert np.isnan(model.oob_decision_function_[len(Y) :]).all()
+    with pytest.raises(ValueError, match="above 0 for at least 2 labeled rows, got 1"):
+        fast().fit(X, Y, sample_weight=np.where((Y == 1) & (np.cumsum(Y) > 1), 0.0, 1.0))
+
+
+def test_a_wide_sparse_table_is_scored_by_small_blocks(monkeypatch):
+    from lopsided.methods import focused
+
+    sparse = csr_matrix(np.where(np.abs(X) < 0.5, 0.0, X))
+    model = fast(members=["line"]).fit(sparse, Y)
+    whole = model.decision_function(sparse)
+    monkeypatch.setattr(focused, "_MOST_DENSE", 40)
+    assert (model.decision_function(sparse) == whole).all()
+    with pytest.raises(ValueError, match="at most 4e"):
+        fast().fit(sparse, Y)
+
+
+def test_numbers_too_large_get_a_sentence(model):
+    far = X[:3].copy()
+    far[0, 0] = 1e300
+    with pytest.raises(ValueError, match=r"below 3.4e\+38"):
+        model.decision_function(far)
+
+
+def test_members_know_the_names_of_columns():
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    line = fast(members=["line"]).fit(frame, Y).members_["line"].models[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        line.decision_function(frame)
+
+
+def test_members_are_not_shared_between_numbers_and_categories():
+    kind = np.random.default_rng(2).integers(0, 3, len(Y))
+    number = pd.DataFrame({"a": X[:, 0], "k": kind})
+    category = number.astype({"k": "category"})
+    with sharing_members():
+        one, two = (fast(members=["line"]).fit(frame, Y) for frame in (number, category))
+    assert one.members_["line"] is not two.members_["line"]
+
+
+def test_neighbors_leave_as_tables_grow_unless_they_are_asked_for():
+    team = lopsided.FocusedClassifier()._team
+    assert [member.name for member in team(10_000)] == FULL
+    assert [member.name for member in team(10_001)] == FULL[:-1]
+    asked = lopsided.FocusedClassifier(members=["neighbors"])._team
+    assert [member.name for member in asked(10_001)] == ["neighbors"]
 
 
 def test_importances_point_at_the_columns_that_matter(model):
@@ -177,6 +261,8 @@ def test_it_survives_a_pickle(model):
         ({"weighing": "equals"}, "Did you mean equal"),
         ({"preset": "fats"}, "Did you mean fast"),
         ({"gamma": -1}, "gamma"),
+        ({"target_prior": "foo"}, "target_prior"),
+        ({"members": 5}, "names of members, got 5"),
     ],
 )
 def test_bad_settings_are_named(params, words):

@@ -34,5 +34,12 @@ def test_folds_depend_on_the_seed_alone():
     assert (deal_folds(y, 5, seed=3) != deal_folds(y, 5, seed=4)).any()
 
 
+def test_a_lone_unlabeled_row_is_in_every_part():
+    y = labels(11, n_rows=12)
+    fold_of = deal_folds(y, 5, seed=0)
+    assert fold_of[y == 0].tolist() == [-1]
+    assert (fold_of[y == 1] >= 0).all()
+
+
 def test_hardly_any_unlabeled_rows_still_make_two_folds():
     assert set(deal_folds(labels(10, n_rows=12), 5, seed=0)) == {0, 1}

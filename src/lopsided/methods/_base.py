@@ -141,8 +141,10 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         self, X: Any, y: NDArray[np.int8], weight: Any, seed: int, of: "PUClassifier"
     ) -> "PUClassifier":
         """Fit on rows that another method, of which this one is a part, has checked already."""
-        for name in ("category_levels_", "categorical_", "n_features_in_", "classes_"):
-            setattr(self, name, getattr(of, name))
+        shared = ("category_levels_", "categorical_", "n_features_in_", "classes_")
+        for name in (*shared, "feature_names_in_"):
+            if hasattr(of, name):  # an array has no names
+                setattr(self, name, getattr(of, name))
         self.prior_ = self._settled_prior(float(np.average(y, weights=weight)))
         self._fit(X, y, weight, np.random.default_rng(seed))
         return self

@@ -1,7 +1,7 @@
 """The members of a fusion: how each is built, fitted, and scored on rows it has not seen."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -52,10 +52,18 @@ class Member:
 
 
 class Fitted(NamedTuple):
-    """A fitted member, and scores of the training rows by models that have not seen them."""
+    """A fitted member, and scores of the training rows by models that have not seen them.
 
+    Only labeled rows of which there are no more than two, and a lone unlabeled one, have been
+    seen by every model.
+    """
+
+    title: str
     models: list[PUClassifier]
     unseen: NDArray[np.float64]
+
+    def __repr__(self) -> str:
+        return f"Fitted({self.title!r}, {len(self.models)} models, {len(self.unseen)} rows)"
 
     def scores(self, X: Any) -> NDArray[np.float64]:
         """Return the mean score of the models for each row."""
@@ -130,7 +138,9 @@ def sharing_members() -> Iterator[None]:
 
 def _fingerprint(member: Member, rows: Rows, seed: int, n_folds: int) -> str:
     """Return a hash of all that a fitted member depends on."""
-    found = hashlib.sha256(f"{member.build(0.1)!r} {rows.X.shape} {seed} {n_folds}".encode())
+    model = (member.build(0.1), member.unseen, seed, n_folds)
+    table = (rows.X.shape, rows.X.dtype, rows.of.categorical_, rows.of.category_levels_)
+    found = hashlib.sha256(f"{model!r} {table!r}".encode())
     for part in (rows.X, rows.y, rows.weight):
         if part is not None:
             found.update(np.ascontiguousarray(part).tobytes())
@@ -143,7 +153,7 @@ def _fit_bags(member: Member, rows: Rows, seed: int, n_threads: int) -> Fitted:
     lost = np.isnan(unseen)
     if lost.any():  # in every bag: the trees have all seen such a row
         unseen = np.where(lost, model._scores(rows.X), unseen)
-    return Fitted([model], unseen)
+    return Fitted(member.title, [model], unseen)
 
 
 def _fit_folds(member: Member, rows: Rows, seed: int, n_folds: int, n_threads: int) -> Fitted:
@@ -158,7 +168,7 @@ def _fit_folds(member: Member, rows: Rows, seed: int, n_folds: int, n_threads: i
 
     # Threads share the table, and each model runs on one: the same numbers for any number.
     done = Parallel(n_jobs=n_threads, require="sharedmem")(delayed(fit)(f) for f in folds)
-    fitted = Fitted([model for model, _ in done], np.empty(len(fold_of)))
+    fitted = Fitted(member.title, [model for model, _ in done], np.empty(len(fold_of)))
     for fold, (_, scores) in zip(folds, done, strict=True):
         fitted.unseen[fold_of == fold] = scores
     always_in = fold_of < 0
@@ -170,7 +180,7 @@ def _fit_folds(member: Member, rows: Rows, seed: int, n_folds: int, n_threads: i
 def deal_folds(y: NDArray[np.int8], n_folds: int, seed: int) -> NDArray[np.int64]:
     """Return the fold of each row, labeled and unlabeled rows dealt evenly.
 
-    Two labeled rows are in every part, as -1: a model needs both.
+    Two labeled rows, or one unlabeled row, are in every part, as -1: a model needs them.
 
     Parameters
     ----------
@@ -183,21 +193,25 @@ def deal_folds(y: NDArray[np.int8], n_folds: int, seed: int) -> NDArray[np.int64
     """
     labeled, unlabeled = np.flatnonzero(y == 1), np.flatnonzero(y == 0)
     enough = len(labeled) >= FEWEST_TO_FOLD
-    n_folds = max(min(n_folds, len(unlabeled), len(labeled) if enough else n_folds), 2)
+    most = len(labeled) if enough else n_folds
+    n_folds = max(min(n_folds, max(len(unlabeled), 2), most), 2)
     rng = np.random.default_rng(seed)
     fold_of = np.full(len(y), -1)
-    fold_of[unlabeled] = rng.permutation(np.arange(len(unlabeled)) % n_folds)
+    dealt = rng.permutation(np.arange(len(unlabeled)) % n_folds)
+    if len(unlabeled) > 1:
+        fold_of[unlabeled] = dealt
     if enough:
         fold_of[labeled] = rng.permutation(np.arange(len(labeled)) % n_folds)
     return fold_of
 
 
 def choose(members: Sequence[Member], names: Any) -> list[Member]:
-    """Return the members of some names, or all of them."""
-    if names is None:
-        return list(members)
+    """Return the members of some names."""
     known = {member.name: member for member in members}
-    wanted = [names] if isinstance(names, str) else list(names)
+    wanted = [names] if isinstance(names, str) else names
+    if not isinstance(wanted, Iterable):
+        raise ValueError(f"members must be names of members, got {names!r}.")
+    wanted = list(wanted)
     if not wanted:
         raise ValueError("members must name at least one member, got none.")
     return [known[check_choice(name, known, "member")] for name in dict.fromkeys(wanted)]

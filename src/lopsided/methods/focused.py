@@ -12,20 +12,16 @@ from sklearn.utils.validation import check_is_fitted
 from lopsided._check import check_choice
 from lopsided._progress import Bar
 from lopsided.methods._base import Accepts, PUClassifier
-from lopsided.methods._members import Member, Rows, choose, fit_member
+from lopsided.methods._members import FEWEST_TO_FOLD, Member, Rows, choose, fit_member
 from lopsided.methods._normal_scores import fit_normal_scores
+from lopsided.methods._roster import list_members
 from lopsided.methods._weighing import WEIGHINGS, weigh
-from lopsided.methods.forest import PUForestClassifier
-from lopsided.methods.logistic import NaiveLogisticClassifier
-from lopsided.methods.neighbors import NeighborRatioClassifier
-from lopsided.methods.registry import build
-from lopsided.trees.sampling import Bagging
 
 __all__ = ["FocusedClassifier"]
 
 _MOST_FOR_NEIGHBORS = 10_000  # rows: their cost grows with the square
 _MOST_DENSE = 2**28  # values of a sparse table: 2 GiB
-_ROWS_PER_LEAF = 50_000  # of the table, for each row of a leaf
+_LARGEST = 3.4e38  # the largest number in single precision, which XGBoost works in
 _BLOCK = 65_536  # rows scored at once
 _LEAST_SLOPE = 1e-3  # so that scores rise with the fusion, whatever the labels say
 
@@ -42,7 +38,8 @@ class FocusedClassifier(PUClassifier):
     Parameters
     ----------
     members : sequence of str or None, default=None
-        Names of the members that take part; None is all of them.
+        Names of the members that take part; None is those of the preset that a table of this
+        size can afford.
     weighing : {"log-rank", "equal", "best"}, default="log-rank"
         Whether members count by their log-rank, alike, or the best one alone.
     preset : {"full", "fast"}, default="full"
@@ -65,8 +62,11 @@ class FocusedClassifier(PUClassifier):
         What each member counts, 1 in sum.
     criterion_ : dict of str to float
         The log-rank of each member's unseen scores.
+    can_judge_ : bool
+        Whether enough rows are labeled to leave some out and judge members by them.
     oob_decision_function_ : ndarray of shape (n_rows,)
-        Scores of the training rows by models that have not seen them.
+        Scores of the training rows by models that have not seen them; NaN for rows of weight
+        0.
 
     Examples
     --------
@@ -104,8 +104,15 @@ class FocusedClassifier(PUClassifier):
     def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
         check_choice(self.weighing, WEIGHINGS, "weighing")
         check_choice(self.preset, ("full", "fast"), "preset")
+        if isinstance(self.target_prior, str):
+            check_choice(self.target_prior, ("prior",), "target_prior")
+        kept = np.ones(len(y), bool) if weight is None else weight > 0
         rows = Rows(_as_dense(X), y, weight, of=self)
-        wanted = choose(self._roster(len(y)), self.members)
+        if not kept.all():
+            rows = rows.take(kept)  # a row that does not count must not judge members either
+            y, weight = rows.y, rows.weight
+        _check_counted(y)
+        wanted = self._team(len(y))
         n_folds = _n_folds(len(y), most=3 if self.preset == "fast" else 5)
         seed = int(rng.integers(2**31))
         self.members_ = {}
@@ -128,65 +135,21 @@ class FocusedClassifier(PUClassifier):
         )
         fused = self._fuse({name: one.unseen for name, one in self.members_.items()})
         self.slope_, self.intercept_ = _log_odds_line(fused, y, weight)
-        self.oob_decision_function_ = self.intercept_ + self.slope_ * fused
+        self.can_judge_ = bool(y.sum() >= FEWEST_TO_FOLD)
+        self.oob_decision_function_ = np.full(len(kept), np.nan)
+        self.oob_decision_function_[kept] = self.intercept_ + self.slope_ * fused
 
-    def _roster(self, n_rows: int) -> list[Member]:
-        """Return the members of the preset that a table of so many rows can afford."""
-        fast = self.preset == "fast"
+    def _team(self, n_rows: int) -> list[Member]:
+        """Return the members that take part: those asked for, or those a table can afford."""
         target = None if self.target_prior == "prior" else self.target_prior
-        bagged_trees = Member(
-            "bagged-trees",
-            "extra trees by Hellinger distance, each on labeled rows and 20 others for each",
-            lambda _: PUForestClassifier(
-                "hellinger",
-                n_estimators=_n_trees(n_rows, 200 if fast else 1000),
-                min_samples_leaf=_leaf(n_rows, 2),
-                max_features=None,
-                cuts="random",
-                sampling=Bagging(20.0),
-                oob_score=True,
-            ),
-            "bags",
-        )
-        line = Member(
-            "line",
-            "a logistic regression on columns bent to be normal",
-            lambda _: NaiveLogisticClassifier(strength=0.1, bend=True),
-            "folds",
-        )
-        extra_trees = Member(
-            "extra-trees",
-            "extra trees on bootstraps of all rows",
-            lambda _: PUForestClassifier(
-                n_estimators=_n_trees(n_rows, 300),
-                min_samples_leaf=_leaf(n_rows, 1),
-                max_features=None,
-                cuts="random",
-                oob_score=True,
-            ),
-            "bags",
-        )
-        booster = Member(
-            "booster",
-            "boosted trees on the focused PU risk",
-            lambda labeled_share: build(
-                "focused-xgb",
-                prior=_rough_prior(labeled_share),
-                gamma=self.gamma,
-                target_prior=target,
-            ),
-            "folds",
-        )
-        neighbors = Member(
-            "neighbors",
-            "distances to the nearest labeled and unlabeled rows",
-            lambda _: NeighborRatioClassifier(),
-            "folds",
-        )
+        fast = self.preset == "fast"
+        everyone = list_members(n_rows, fast, self.gamma, target)
+        if self.members is not None:
+            return choose(everyone, self.members)
         if fast:
-            return [bagged_trees, line]
-        full = [bagged_trees, extra_trees, booster, line]
-        return [*full, neighbors] if n_rows <= _MOST_FOR_NEIGHBORS else full
+            return choose(everyone, ("bagged-trees", "line"))
+        few = n_rows <= _MOST_FOR_NEIGHBORS
+        return [one for one in everyone if few or one.name != "neighbors"]
 
     def _fuse(self, raw: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
         """Return the weighted sum of raw scores, each made normal."""
@@ -199,7 +162,8 @@ class FocusedClassifier(PUClassifier):
     def _scores(self, X: Any) -> NDArray[np.float64]:
         counted = {name: one for name, one in self.members_.items() if self.weights_[name] > 0}
         # By blocks, so that a sparse table is never dense as a whole and memory stays small.
-        blocks = (X[start : start + _BLOCK] for start in range(0, X.shape[0], _BLOCK))
+        size = max(1, min(_BLOCK, _MOST_DENSE // X.shape[1]))
+        blocks = (X[start : start + size] for start in range(0, X.shape[0], size))
         fused = [
             self._fuse({name: one.scores(dense) for name, one in counted.items()})
             for dense in map(_as_dense, blocks)
@@ -208,7 +172,11 @@ class FocusedClassifier(PUClassifier):
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """Share of each column, by the importances that members have, times their weights."""
+        """Share of each column, by the importances that members have, times their weights.
+
+        Neighbors have none: what they count is left out, and alone they leave zeros.
+        """
+        check_is_fitted(self)
         total = np.zeros(self.n_features_in_)
         for name, fitted in self.members_.items():
             for model in fitted.models:
@@ -219,11 +187,14 @@ class FocusedClassifier(PUClassifier):
     def describe(self) -> str:
         """Return in words which members carry this table, and why."""
         check_is_fitted(self)
-        titles = {member.name: member.title for member in self._roster(1)}
+        if not self.can_judge_:
+            names = ", ".join(self.weights_)
+            return f"All members count alike, too few rows are labeled to tell: {names}"
         ranked = sorted(self.weights_, key=lambda name: -self.weights_[name])
         lines = [
-            f"{100 * self.weights_[name]:3.0f} %  {name}: {titles[name]}; puts unseen labeled "
-            f"rows in the first {100 * np.exp(-self.criterion_[name]):.2g} % on average"
+            f"{100 * self.weights_[name]:3.0f} %  {name}: {self.members_[name].title}; puts "
+            f"unseen labeled rows in the first {100 * np.exp(-self.criterion_[name]):.2g} % "
+            "(geometric mean)"
             for name in ranked
         ]
         return "\n".join(lines)
@@ -237,7 +208,18 @@ def _as_dense(X: Any) -> Any:
             f"A sparse X must hold at most {_MOST_DENSE:.0e} values once it is dense, got "
             f"shape {X.shape}. Select columns, or use focused-xgb, which keeps it sparse."
         )
-    return X.toarray() if sparse else X
+    dense = X.toarray() if sparse else X
+    if np.nanmax(np.abs(dense), initial=0) > _LARGEST:
+        raise ValueError(f"X must hold numbers below {_LARGEST:.1e} in size. Rescale them.")
+    return dense
+
+
+def _check_counted(y: NDArray[np.int8]) -> None:
+    if y.sum() < 2:
+        raise ValueError(
+            "sample_weight must be above 0 for at least 2 labeled rows, got "
+            f"{int(y.sum())}. Weigh more of them."
+        )
 
 
 def _n_folds(n_rows: int, most: int) -> int:
@@ -245,25 +227,16 @@ def _n_folds(n_rows: int, most: int) -> int:
     return most if n_rows < 20_000 else min(most, 3) if n_rows < 200_000 else 2
 
 
-def _n_trees(n_rows: int, most: int) -> int:
-    """Return how many trees a forest has: many where they are cheap and votes are few."""
-    return int(np.clip(20_000_000 // n_rows, min(100, most), most))
-
-
-def _leaf(n_rows: int, least: int) -> int:
-    """Return the rows of a leaf: more where there are plenty, or trees outgrow the table."""
-    return max(least, n_rows // _ROWS_PER_LEAF)
-
-
-def _rough_prior(labeled_share: float) -> float:
-    """Return twice the labeled share: with a target prior a rough one will do."""
-    return min(2 * labeled_share, (1 + labeled_share) / 2)
-
-
 def _log_odds_line(
     fused: NDArray[np.float64], y: NDArray[np.int8], weight: Any
 ) -> tuple[float, float]:
     """Return slope and intercept that turn fused scores into log-odds of a label."""
-    model = LogisticRegression(C=1.0).fit(fused[:, None], y, sample_weight=weight)
-    slope = max(float(model.coef_[0, 0]), _LEAST_SLOPE)
-    return slope, float(model.intercept_[0])
+    times = None if weight is None else weight / weight.mean()
+    # Hardly any penalty: enough to keep the slope finite where labels are separated.
+    model = LogisticRegression(C=100.0).fit(fused[:, None], y, sample_weight=times)
+    slope = float(model.coef_[0, 0])
+    if slope >= _LEAST_SLOPE:
+        return slope, float(model.intercept_[0])
+    share = float(np.average(y, weights=times))
+    at_mean = _LEAST_SLOPE * float(np.average(fused, weights=times))
+    return _LEAST_SLOPE, float(np.log(share / (1 - share))) - at_mean

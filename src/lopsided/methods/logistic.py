@@ -1,5 +1,6 @@
 """Logistic regression with unlabeled rows taken for negatives: the linear baseline."""
 
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -73,7 +74,7 @@ class NaiveLogisticClassifier(PUClassifier):
         return False
 
     def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
-        if not (isinstance(self.strength, (int, float)) and self.strength > 0):
+        if not (isinstance(self.strength, Real) and float(self.strength) > 0):
             raise ValueError(f"strength must be a number above 0, got {self.strength!r}.")
         self.inputs_ = fit_inputs(X, self._levels(), weight, self.bend)
         model = LogisticRegression(

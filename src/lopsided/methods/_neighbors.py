@@ -69,7 +69,20 @@ class NeighborRatioClassifier(PUClassifier):
         inputs = self.inputs_.transform(X)
         with self._linear_algebra():
             near, far = (
-                index.kneighbors(inputs)[0].mean(axis=1)
-                for index in (self.labeled_, self.unlabeled_)
+                _mean_distance(index, inputs) for index in (self.labeled_, self.unlabeled_)
             )
         return np.log(far + _NEAREST) - np.log(near + _NEAREST)
+
+
+def _mean_distance(index: Any, inputs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean distance of each row to its nearest ones.
+
+    The index may compute distances by a product of matrices, which rounds by the batch; so it
+    only finds the rows, and each distance is taken anew.
+    """
+    found = index.kneighbors(inputs, return_distance=False)
+    total = np.zeros(len(inputs))
+    for nearest in found.T:
+        gap = inputs - index._fit_X[nearest]
+        total += np.sqrt(np.einsum("ij,ij->i", gap, gap))
+    return total / found.shape[1]
