@@ -100,7 +100,7 @@ def main() -> None:
             wanted = size.most_seconds if preset == "full" else None
             most = MOST_MEMORY if name == "1m" else None
             at_most = "" if exact else "at most "
-                        print(
+            print(
                 f"{preset:4} {name:>9}, {size.n_rows:,} x {size.n_features}, {size.jobs} cores"
                 f": fit {seconds:.2f} s{_met(seconds, wanted)}, {cores:.2f} s of cores, "
                 f"{1e6 * seconds / size.n_rows:.0f} us a row; 10,000 rows scored in "
