@@ -35,7 +35,7 @@ def tell_finance(results, show_figure) -> dict[str, str]:
         "n_misstated": f"{about['misstated']}",
         "n_undated": f"{about['undated']}",
         "share": f"{100 * about['misstated'] / about['rows']:.1f}",
-        "released": _standings(views["released"]),
+        "released": _standings(views["released"], in_print=True),
         "strict": _standings(views["strict"]),
         "new_firms": _standings(views["new firms"]),
         "differences": _differences(results.differences),
@@ -137,7 +137,7 @@ def _compared(name: str) -> bool:
     return get_model(name).group != "parts"
 
 
-def _standings(rows) -> str:
+def _standings(rows, in_print: bool = False) -> str:
     body = []
     for one in rows:
         if not _compared(one.model):
@@ -146,9 +146,10 @@ def _standings(rows) -> str:
         spread = f" ± {100 * one.deviations['r_precision']:.1f}" if several else ""
         values = [f"{100 * one.means[name]:.1f}" for name in _MEASURES]
         values[0] += spread
-        printed = "" if one.printed is None else f"{one.printed:.2f}"
-        body.append([f"`{one.model}`", one.title, KINDS[one.kind], *values, printed])
-    headers = ["", "", "", *(name_metric(name) for name in _MEASURES), "R-precision in print"]
+        printed = ["" if one.printed is None else f"{one.printed:.2f}"] if in_print else []
+        body.append([f"`{one.model}`", one.title, KINDS[one.kind], *values, *printed])
+    last = ["R-precision in print"] if in_print else []
+    headers = ["", "", "", *(name_metric(name) for name in _MEASURES), *last]
     return markdown(headers, body)
 
 

@@ -8,7 +8,14 @@ MECHANISM_NAMES = {
     "sar-far": "SAR far",
     "none": "truth",
 }
-_METRICS = {"roc_auc": "ROC-AUC", "r_precision": "R-precision"}
+_METRICS = {
+    "roc_auc": "ROC-AUC",
+    "r_precision": "R-precision",
+    "ndcg_at_r": "NDCG at R",
+    "ndcg_at_1_percent": "NDCG at 1 %",
+    "precision_at_1_percent": "precision at 1 %",
+    "recall_at_1_percent": "recall at 1 %",
+}
 
 
 def name_setting(mechanism: str, hidden: float) -> str:

@@ -52,7 +52,7 @@ def draw_years(years: Any, models: Sequence[str]) -> Figure:
     ax.set_xlabel("fiscal year ranked")
     ax.set_ylabel("R-precision, %")
     ax.set_ylim(bottom=0)
-    ax.legend(frameon=False, fontsize=8)
+    ax.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
     return figure
 
 

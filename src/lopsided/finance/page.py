@@ -43,7 +43,9 @@ def write_report(results: Results, path: Path) -> Path:
         ("views", "Views", as_figure(*figures["views"])),
     ]
     for number, (view, rows) in enumerate(standings.items()):
-        parts.append((f"view-{number}", view[0].upper() + view[1:], _show_view(view, rows)))
+        in_print = view == "released" and not results.about["synthetic"]
+        shown = _show_view(view, rows, in_print)
+        parts.append((f"view-{number}", view[0].upper() + view[1:], shown))
     parts += [
         ("differences", "PU against negatives", _show_differences(results.differences)),
         ("years", "Year by year", as_figure(*figures["years"]) + _show_years(results)),
@@ -125,21 +127,26 @@ def _show_panel(results: Results) -> str:
     return as_list(shown)
 
 
-def _show_view(view: str, rows: Sequence[Standing]) -> str:
+def _show_view(view: str, rows: Sequence[Standing], in_print: bool) -> str:
     measures = [name for name in MEASURES if name in rows[0].means]
     body = [
         [
             Cell(one.model, note=one.title),
             Cell(KINDS[one.kind]),
             *(_percent(one.means[name], one.deviations[name]) for name in measures),
-            Cell() if one.printed is None else Cell(f"{one.printed:.2f}", one.printed),
+            *([_printed(one)] if in_print else []),
             Cell(f"{one.n_seeds}", one.n_seeds),
             Cell(f"{one.seconds:.2f}", one.seconds),
         ]
         for one in rows
     ]
-    headers = ["Model", "Kind", *map(name_metric, measures), "In print", "Seeds", "Seconds"]
+    printed = ["R-precision in print"] if in_print else []
+    headers = ["Model", "Kind", *map(name_metric, measures), *printed, "Seeds", "Seconds"]
     return as_table(f"{view}: means over years, in percent", headers, body)
+
+
+def _printed(one: Standing) -> Cell:
+    return Cell() if one.printed is None else Cell(f"{one.printed:.2f}", one.printed)
 
 
 def _show_differences(differences: Any) -> str:
