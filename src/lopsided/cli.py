@@ -165,6 +165,7 @@ def _add_finance(commands: Any) -> None:
 
 def _finance(options: argparse.Namespace) -> None:
     from lopsided.finance.job import finance
+    from lopsided.finance.panel import TERMS
     from lopsided.finance.source import Source
 
     if options.synthetic and (options.cases or options.columns):
@@ -189,6 +190,8 @@ def _finance(options: argparse.Namespace) -> None:
             jobs=options.jobs,
         )
     )
+    if options.panel is None and not options.synthetic:
+        _say(TERMS)
 
 
 def _report(options: argparse.Namespace) -> None:
