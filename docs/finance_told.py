@@ -63,6 +63,8 @@ def _numbers(views, rates, results) -> dict[str, str]:
     }
     printed = [model.printed for model in map(get_model, list_models("any")) if model.printed]
     by_ap = max(learned["released"], key=lambda one: one.means["average_precision"])
+    memory_rate = float(rates["released"]["firm-memory"])
+    assert memory_rate > max(printed), "the text says that one boolean is ahead"
     memory = next(one for one in views["released"] if one.model == "firm-memory")
     parts = [float(rates["new firms"][name]) for name in _variants(rates)]
     new_best = learned["new firms"][0].model

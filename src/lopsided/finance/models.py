@@ -183,18 +183,22 @@ MODELS = (
     ),
     Model(
         "focused-xgb",
-        "the same with a target prior and samples of rows and columns",
+        "the same risk with a target prior, on samples of rows and columns",
         "pu",
         fit_method("focused-xgb"),
         n_seeds=3,
     ),
     Model("focused", "the flagship", "pu", fit_method("focused"), n_seeds=3),
     Model(
-        "focused-fast", "its fast preset", "pu", fit_method("focused", preset="fast"), n_seeds=3
+        "focused-fast",
+        "the flagship's fast preset",
+        "pu",
+        fit_method("focused", preset="fast"),
+        n_seeds=3,
     ),
     Model(
         "focused-gap",
-        "that preset on 14 ratios of all years up to two before",
+        "the flagship's fast preset on 14 ratios of all years up to two before",
         "pu",
         fit_method("focused", columns="ratios", preset="fast"),
         n_seeds=3,
@@ -263,12 +267,6 @@ MODELS = (
         "naive-forest-leaf-10",
         "extra trees with ten reports in a leaf",
         fit_method("naive-forest", min_samples_leaf=10),
-        n_seeds=3,
-    ),
-    _part(
-        "naive-forest-firm",
-        "extra trees with the firm as a category",
-        fit_method("naive-forest", change=with_firm),
         n_seeds=3,
     ),
 )

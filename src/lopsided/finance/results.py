@@ -1,12 +1,14 @@
 """From scores to tables: measures of every ranking, and differences between the best."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from lopsided._progress import Bar
 from lopsided.finance.evaluation import Ranked, View, bootstrap_firms, measure, see
 from lopsided.finance.models import Model
 from lopsided.finance.run import Job, read_scores, rule_of
@@ -92,8 +94,8 @@ def collect(rankings: Rankings, views: Sequence[View], models: Sequence[Model]) 
     import pandas as pd
 
     rows = []
-    for view in views:
-        for model in models:
+    with Bar(len(views) * len(models), "measuring") as bar:
+        for view, model in product(views, models):
             for seed, run in rankings.of(model, view).items():
                 for ranked in run:
                     job = rankings.job(model, view, seed, ranked.year)
@@ -102,6 +104,7 @@ def collect(rankings: Rankings, views: Sequence[View], models: Sequence[Model]) 
                         (view.name, model.name, seed, ranked.year, name, value, seconds)
                         for name, value in measure(ranked).items()
                     ]
+            bar.advance()
     names = ["view", "model", "seed", "year", "measure", "value", "seconds"]
     return pd.DataFrame(rows, columns=names).dropna(subset="value", ignore_index=True)
 
@@ -134,21 +137,33 @@ def compare(
     import pandas as pd
 
     by_name = {model.name: model for model in models if model.group != "parts"}
+    pairs = [
+        (view, *pair)
+        for view in views
+        for pair in _list_pairs(view, by_name, table, measure_name)
+    ]
     rows = []
-    for view in views:
-        chosen = table[(table["view"] == view.name) & (table["measure"] == measure_name)]
-        means = chosen.groupby("model")["value"].mean()
-        best = {}
-        for kind in ("pu", "negative"):
-            names = [n for n in means.index if n in by_name and by_name[n].kind == kind]
-            if names:
-                best[kind] = str(means[names].idxmax())
-        pairs = [tuple(best.values())] if len(best) == 2 else []
-        if "random" in means.index:
-            pairs += [(name, "random") for name in best.values()]
-        for pair in pairs:
+    with Bar(len(pairs), "comparing") as bar:
+        for view, *pair in pairs:
             first, second = (list(rankings.of(by_name[name], view).values()) for name in pair)
             gaps = bootstrap_firms(first, second[:_MOST_SEEDS])
             rows += [(view.name, *pair, name, *gap) for name, gap in gaps.items()]
+            bar.advance()
     names = ["view", "first", "second", "measure", "mean", "low", "high"]
     return pd.DataFrame(rows, columns=names)
+
+
+def _list_pairs(
+    view: View, models: Mapping[str, Model], table: Any, measure_name: str
+) -> list[tuple[str, str]]:
+    """Return whom to compare in a view: the best PU model and the best other, and chance."""
+    chosen = table[(table["view"] == view.name) & (table["measure"] == measure_name)]
+    means = chosen.groupby("model")["value"].mean()
+    best = {}
+    for kind in ("pu", "negative"):
+        names = [name for name in means.index if name in models and models[name].kind == kind]
+        if names:
+            best[kind] = str(means[names].idxmax())
+    pairs = [(best["pu"], best["negative"])] if len(best) == 2 else []
+    chance = [(name, "random") for name in best.values()] if "random" in means.index else []
+    return pairs + chance
