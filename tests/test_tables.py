@@ -1,7 +1,10 @@
+import csv
 import os
 import zipfile
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from lopsided.tables import check_output, read_table, write_table
@@ -79,3 +82,116 @@ def test_a_table_is_never_written_over_itself_or_what_cannot_be_written(tmp_path
     with pytest.raises(IsADirectoryError, match="is a folder"):
         check_output(tmp_path / "folder.csv", table)
     check_output(tmp_path / "new" / "x.csv", table)
+
+
+CELLS = [
+    "x\ry",
+    "\r",
+    "x\r\ny",
+    "x\ny",
+    '"q" and "',
+    "p,q",
+    "p;q\tr",
+    "\u2028",
+    "\x85",
+    "\0",
+    "",
+]
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.csv.gz", "t.csv.xz", "t.csv.zip"])
+def test_cells_with_line_ends_quotes_and_separators_make_the_round_trip(tmp_path, name):
+    frame = pd.DataFrame({"a\rb": CELLS, 'c"d': CELLS[::-1], "e": "x"})
+    write_table(frame, tmp_path / name)
+    pd.testing.assert_frame_equal(read_table(tmp_path / name), frame)
+    separator = "\t" if name.endswith("tsv") else ","
+    seen = pd.read_csv(tmp_path / name, sep=separator, dtype=str, na_filter=False)
+    pd.testing.assert_frame_equal(seen, frame)
+    if name == "t.csv":
+        with open(tmp_path / name, newline="", encoding="utf-8") as stream:
+            assert list(csv.reader(stream)) == [list(frame), *frame.to_numpy().tolist()]
+
+
+@pytest.mark.parametrize(
+    ("header", "twice"), [("y,a,y", "y"), ("a,y,a", "a"), ('"a,b",y,"a,b"', "a,b")]
+)
+def test_a_column_that_comes_twice_is_refused_by_name(tmp_path, header, twice):
+    (tmp_path / "t.csv").write_text(f"{header}\n1,2,3\n")
+    with pytest.raises(ValueError, match=f"names of their own, got '{twice}' twice"):
+        read_table(tmp_path / "t.csv")
+    columns = pa.Table.from_arrays([pa.array([1])] * 3, names=["y", "a", "y"])
+    pq.write_table(columns, tmp_path / "t.parquet")
+    with pytest.raises(ValueError, match="names of their own, got 'y' twice"):
+        read_table(tmp_path / "t.parquet")
+
+
+def test_names_that_pandas_would_give_to_the_second_are_names_like_others(tmp_path):
+    (tmp_path / "t.csv").write_text("y,y.1,,\n1,2,3,4\n")
+    found = read_table(tmp_path / "t.csv")
+    assert list(found) == ["y", "y.1", "Unnamed: 2", "Unnamed: 3"]
+    assert found.to_numpy().tolist() == [["1", "2", "3", "4"]]
+
+
+def test_row_labels_under_the_name_of_a_column_are_refused(tmp_path):
+    frame = pd.DataFrame({"a": [1, 2]}, index=pd.Index([5, 6], name="a"))
+    frame.to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(ValueError, match="names of their own, got 'a' twice"):
+        read_table(tmp_path / "t.parquet")
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        '7,"two\nlines",9',
+        '7,"two\r\nlines, and, commas",9',
+        '7,8,"ends\n"',
+        "7,p\u2028q,9",
+        "7,p\x0cq\x85,9",
+        f"7,{'x' * 200_000},9",
+        '7,"' + "two lines\n" * 20_000 + '",9',
+        '5" pipe,8,9',
+        "7,8,",
+        "7,8,9\n  ",
+    ],
+    ids=range(10),
+)
+def test_a_whole_last_row_needs_no_line_end(tmp_path, last):
+    path = tmp_path / "t.csv"
+    path.write_text(f'a,b,c\n"x\ny",2,3\n4,5" pipe,6\n{last}', newline="", encoding="utf-8")
+    found = read_table(path)
+    expected = pd.read_csv(path, dtype=str, na_filter=False)
+    pd.testing.assert_frame_equal(found, expected)
+    assert len(found) == 3
+
+
+@pytest.mark.parametrize(
+    "last", ["7,8", '7,"two\nlines, and, commas"', '7,"8', f"7,{'x' * 200_000}", "7\u2028,,"]
+)
+def test_a_last_row_that_is_cut_off_is_refused(tmp_path, last):
+    path = tmp_path / "t.csv"
+    path.write_text(f"a,b,c,d\n1,2,3,4\n{last}", newline="", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"[Cc]opy the whole file"):
+        read_table(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            "a,b\n1,2\n3,4,5\n",
+            r"Expected 2 fields in line 3, saw 3\. Quote cells that hold ','",
+        ),
+        ("a,b\n1,2,\n3,4,\n", r"Expected 2 fields in line 2, saw 3\. Quote .* end no row with"),
+        ('a,b\n1,"2\n', r"EOF inside string.* row 1\. Close the quotation mark"),
+        ("a;b\n1;2\n", "separated by semicolons, not by commas. Save it with commas"),
+        ("a;b\n1,5;2,5\n", "separated by semicolons, not by commas"),
+        ("a, EUR;b;c\n1,5;2,5;3,0\n", "separated by semicolons, not by commas"),
+        ("a\tb\n1,5\t2,5\n", "separated by tabs, not by commas"),
+        ("a|b\n1|2\n", "separated by vertical bars, not by commas"),
+    ],
+)
+def test_what_is_wrong_with_a_text_file_is_said_whole_with_advice(tmp_path, content, message):
+    (tmp_path / "t.csv").write_text(content)
+    with pytest.raises(ValueError, match=message) as found:
+        read_table(tmp_path / "t.csv")
+    assert "\n" not in str(found.value)

@@ -3,6 +3,7 @@
 import difflib
 import importlib
 import warnings
+from collections import Counter
 from collections.abc import Iterable
 from types import ModuleType
 from typing import Any
@@ -20,6 +21,7 @@ __all__ = [
     "check_prior",
     "check_share",
     "check_truth",
+    "check_unique",
     "require",
 ]
 
@@ -159,6 +161,16 @@ def check_truth(y_true: Any) -> NDArray[np.int8]:
             f"{len(truth)} rows. Pass a fully labeled table."
         )
     return truth
+
+
+def check_unique(names: Iterable[str]) -> None:
+    """Raise an error if two columns have one name."""
+    for name, count in Counter(names).items():
+        if count > 1:
+            times = "twice" if count == 2 else f"{count} times"
+            raise ValueError(
+                f"Columns must have names of their own, got {name!r} {times}. Rename them."
+            )
 
 
 def check_share(value: float, name: str) -> float:

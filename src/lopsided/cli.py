@@ -60,12 +60,18 @@ def _add_rank(commands: Any) -> None:
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    rank.add_argument("table", metavar="TABLE", help="csv or parquet file with a header")
+    rank.add_argument(
+        "table", metavar="TABLE", help="csv or parquet file with a header; - for standard input"
+    )
     rank.add_argument("--label", required=True, metavar="COL", help="column of the labels")
     rank.add_argument("--positive", metavar="VALUE", help="its value for positives (1 or true)")
     rank.add_argument("--id", metavar="COL", help="column that names rows (the row's number)")
     rank.add_argument(
-        "--drop", default="", metavar="COLS", help="columns to ignore, with commas"
+        "--drop",
+        action="append",
+        default=[],
+        metavar="COLS",
+        help="columns to ignore, with commas or one by one",
     )
     rank.add_argument("--method", default="focused", metavar="NAME", help="(%(default)s)")
     rank.add_argument(
@@ -216,14 +222,15 @@ def _bench(options: argparse.Namespace) -> None:
 
 
 def _rank(options: argparse.Namespace) -> None:
+    from lopsided._csv import write_csv
     from lopsided.jobs import rank_table
 
     done = rank_table(
-        options.table,
+        "/dev/stdin" if options.table == "-" else options.table,
         label=options.label,
         positive=options.positive,
         id_column=options.id,
-        drop=as_words(options.drop),
+        drop=tuple(options.drop),
         method=options.method,
         prior=options.prior,
         top=options.top,
@@ -233,7 +240,7 @@ def _rank(options: argparse.Namespace) -> None:
         output=options.output,
     )
     if options.output is None:
-        done.ranking.to_csv(sys.stdout, index=False)
+        write_csv(done.ranking, sys.stdout)
     _say(done.summary)
 
 

@@ -1,14 +1,15 @@
 """A user's table as learners take it: labels found, and every column a feature that can be."""
 
 import re
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import check_choice
+from lopsided._check import check_choice, check_unique
 
-__all__ = ["Task", "prepare"]
+__all__ = ["Task", "find_columns", "prepare"]
 
 _MOSTLY = 0.9  # a text column is one of numbers or dates if so many of its cells are
 _FEW = 0.5  # a text column with more distinct values per row than this names rows
@@ -25,6 +26,29 @@ class Task(NamedTuple):
     ids: Any  # series
     left_out: tuple[str, ...]  # columns that could not serve as features
     like_ids: tuple[str, ...]  # features that differ in every row, as the number of a row does
+
+
+def find_columns(words: Iterable[str], names: Iterable[str]) -> tuple[str, ...]:
+    """Return the columns that words name: each word is a name or, with commas, several.
+
+    Parameters
+    ----------
+    words : iterable of str
+        What a user wrote. A name with a comma in it needs a word of its own.
+    names : iterable of str
+        The columns of the table.
+
+    Examples
+    --------
+    >>> find_columns(["notes, city", "Smith, J."], ["city", "notes", "Smith, J."])
+    ('notes', 'city', 'Smith, J.')
+    """
+    known = list(names)
+    found: list[str] = []
+    for word in words:
+        parts = [word] if word in known else filter(None, map(str.strip, word.split(",")))
+        found += [check_choice(part, known, "column") for part in parts]
+    return tuple(found)
 
 
 def prepare(
@@ -60,9 +84,7 @@ def prepare(
         check_choice(name, names, "column")
     if label == id_column or label in drop:
         raise ValueError(f"{label!r} is the label and cannot be the id or dropped as well.")
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise ValueError(f"Columns must have names of their own, got {twice[0]!r} twice.")
+    check_unique(names)
     y = _labels(frame[label], label, positive)
     ids = frame[id_column] if id_column else pd.Series(np.arange(1, len(frame) + 1))
     features = {

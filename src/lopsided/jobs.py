@@ -7,7 +7,7 @@ import numpy as np
 
 from lopsided._check import check_choice
 from lopsided.datasets import load
-from lopsided.features import prepare
+from lopsided.features import find_columns, prepare
 from lopsided.labeling import SCAR
 from lopsided.methods.registry import list_methods
 from lopsided.metrics import average_precision, precision_at_k
@@ -45,8 +45,10 @@ def rank_table(
     ----------
     table : path
         The file.
-    label, positive, id_column, drop
+    label, positive, id_column
         See `lopsided.features.prepare`.
+    drop : tuple of str
+        Columns to leave out; each is a name or, with commas, several.
     method, prior, folds, n_jobs, random_state
         See `lopsided.ranking.rank_unlabeled`.
     top : int, optional
@@ -65,7 +67,7 @@ def rank_table(
     frame = read_table(table)
     if output is not None:
         check_output(output, table)
-    task = prepare(frame, label, positive, id_column, drop)
+    task = prepare(frame, label, positive, id_column, find_columns(drop, frame.columns))
     scores = rank_unlabeled(
         task.X,
         task.y,
@@ -75,7 +77,9 @@ def rank_table(
         n_jobs=n_jobs,
         random_state=random_state,
     )
-    ranking = _ranking(frame, task.ids, scores, id_column)
+    row_labels = _name_row_labels(frame)
+    own = frame.reset_index(names=row_labels) if row_labels else frame
+    ranking = _ranking(own, task.ids, scores, id_column)
     if top is not None:
         ranking = ranking.head(top)
     summary = (
@@ -84,6 +88,8 @@ def rank_table(
     )
     if task.left_out:
         summary += f" Left out, as blank or different in most rows: {', '.join(task.left_out)}."
+    if row_labels:
+        summary += f" Row labels are kept as {', '.join(row_labels)}, and not learned from."
     for name in task.like_ids:
         summary += (
             f" Column {name!r} is another whole number in each row: if it only names rows, say "
@@ -106,11 +112,26 @@ def _ranking(frame: Any, ids: Any, scores: Any, id_column: str | None) -> Any:
     head = pd.DataFrame(
         {
             "rank": np.arange(1, len(order) + 1),
-            "id": ids.to_numpy()[order],
+            "id": ids.array[order],
             "score": scores[order],
         }
     )
     return pd.concat([head, own.iloc[order].reset_index(drop=True)], axis=1)
+
+
+def _name_row_labels(frame: Any) -> list[str]:
+    """Return names for the levels of an index, none if it only counts rows from 0."""
+    import pandas as pd
+
+    if frame.index.equals(pd.RangeIndex(len(frame))):
+        return []
+    names: list[str] = []
+    for level in range(frame.index.nlevels):
+        name = f"row_label_{level + 1}" if frame.index.nlevels > 1 else "row_label"
+        while name in frame:
+            name += "_"
+        names.append(name)
+    return names
 
 
 def _names_beside(names: list[str]) -> list[str]:

@@ -1,29 +1,41 @@
 """Tables as files: read without changing a cell, written whole or not at all."""
 
-import csv
+import bz2
+import gzip
+import io
+import lzma
 import os
-import warnings
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, TextIO
 
+from lopsided._csv import read_csv, write_csv
 from lopsided._files import write_whole
+from lopsided._parquet import read_parquet
 
 __all__ = ["check_output", "read_table", "write_table"]
 
 _PACKED = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zip": "zip"}
 _KINDS = {".csv": "csv", ".txt": "csv", ".tsv": "tsv", ".parquet": "parquet", ".pq": "parquet"}
+_SEPARATORS = {"csv": ",", "tsv": "\t"}
+_STREAMS = (Path("/dev"), Path("/dev/fd"))  # stdin, or 63 for what a shell substitutes
+_OPENERS: Any = {None: open, "gzip": gzip.open, "bz2": bz2.open, "xz": lzma.open}
 
 
 def read_table(path: str | os.PathLike[str]) -> Any:
     """Read a csv or parquet file into a pandas frame.
 
     The cells of a csv stay the text they are, so that ids and codes come out as they went in;
-    `lopsided.features.prepare` finds out what they mean.
+    `lopsided.features.prepare` finds out what they mean. Row labels of a parquet file become
+    columns if they have a name, and the frame's index otherwise.
 
     Parameters
     ----------
     path : path
-        Ends in .csv, .tsv, .txt (which .gz, .bz2, .xz or .zip may follow) or .parquet.
+        Ends in .csv, .tsv, .txt (which .gz, .bz2, .xz or .zip may follow) or .parquet; a pipe
+        may have no suffix at all, and is read once.
     """
     file = Path(path)
     if file.is_dir():
@@ -32,14 +44,21 @@ def read_table(path: str | os.PathLike[str]) -> Any:
         raise FileNotFoundError(
             f"There is no file {file}. Give the path of a csv or parquet file."
         )
-    kind = _kind(file)
+    if not (file.is_file() or file.is_fifo()):
+        raise ValueError(f"{file} is neither a file nor a pipe. Give a csv or parquet file.")
+    nameless = not file.suffix and (file.is_fifo() or file.parent in _STREAMS)
+    kind = "csv" if nameless else _kind(file)
     try:
-        frame = _read_parquet(file) if kind == "parquet" else _read_csv(file, kind)
+        with open(file, "rb") as source:
+            # A pipe gives what it has only once, and tables are looked at more than once.
+            stream = io.BytesIO(source.read()) if file.is_fifo() else source
+            if nameless and _is_parquet(stream):
+                kind = "parquet"
+            frame = _read(stream, kind, _PACKED.get(file.suffix.lower()))
     except UnicodeError:
         raise ValueError(f"{file} is not UTF-8 text. Save it with that encoding.") from None
     except Exception as error:  # whatever a broken file makes a reader raise
-        reason = str(error).strip().splitlines()
-        shown = reason[0] if reason else type(error).__name__
+        shown = " ".join(str(error).split()) or type(error).__name__
         raise ValueError(f"{file} could not be read as a {kind} file: {shown}") from None
     frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
     if not len(frame):
@@ -49,46 +68,16 @@ def read_table(path: str | os.PathLike[str]) -> Any:
     return frame
 
 
-def _read_parquet(file: Path) -> Any:
-    import pandas as pd
-
-    frame = pd.read_parquet(file)
-    return frame.reset_index() if frame.index.name is not None else frame
-
-
-def _read_csv(file: Path, kind: str) -> Any:
-    import pandas as pd
-
-    separator = "\t" if kind == "tsv" else ","
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", pd.errors.ParserWarning)
-        try:
-            frame = pd.read_csv(
-                file, sep=separator, dtype=str, na_filter=False, index_col=False
-            )
-        except (pd.errors.ParserWarning, pd.errors.ParserError) as error:
-            raise ValueError(
-                f"rows have more fields than the header ({error}). Quote cells that hold "
-                f"{separator!r} and end no row with it."
-            ) from None
-        except pd.errors.EmptyDataError:
-            raise ValueError("it is empty. Give a table with a header and rows.") from None
-    if len(frame.columns) == 1 and any(mark in frame.columns[0] for mark in ";\t|"):
-        raise ValueError("its columns are not separated by commas. Save it with commas.")
-    if file.suffix.lower() not in _PACKED and _is_cut_off(file, separator, len(frame.columns)):
-        raise ValueError("it ends in the middle of a row. Copy the whole file.")
-    return frame
+def _read(stream: Any, kind: str, packing: str | None) -> Any:
+    if kind == "parquet":
+        return read_parquet(stream)
+    return read_csv(stream, _SEPARATORS[kind], packing)
 
 
-def _is_cut_off(file: Path, separator: str, n_columns: int) -> bool:
-    """Say whether the last line lacks both fields and the mark of its end."""
-    with open(file, "rb") as stream:
-        stream.seek(max(file.stat().st_size - 2**16, 0))
-        tail = stream.read().decode(errors="replace")
-    if not tail or tail[-1] in "\r\n":
-        return False
-    last = next(csv.reader([tail.splitlines()[-1]], delimiter=separator), [])
-    return len(last) < n_columns
+def _is_parquet(stream: BinaryIO) -> bool:
+    start = stream.read(4)
+    stream.seek(0)
+    return start == b"PAR1"
 
 
 def check_output(path: str | os.PathLike[str], source: str | os.PathLike[str]) -> None:
@@ -118,12 +107,23 @@ def write_table(frame: Any, path: str | os.PathLike[str]) -> None:
         if kind == "parquet":
             frame.to_parquet(draft, index=False)
             return
-        method = _PACKED.get(file.suffix.lower())
-        packing: Any = {"method": method} if method else None
-        if method == "zip":
-            packing["archive_name"] = file.stem
-        separator = "\t" if kind == "tsv" else ","
-        frame.to_csv(draft, index=False, sep=separator, compression=packing)
+        with _open_text(draft, _PACKED.get(file.suffix.lower()), file.stem) as stream:
+            write_csv(frame, stream, _SEPARATORS[kind])
+
+
+@contextmanager
+def _open_text(path: Path, packing: str | None, member: str) -> Iterator[TextIO]:
+    """Open a file for text whose line ends stay as they are, packed or not."""
+    if packing == "zip":
+        with (
+            zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
+            archive.open(member, "w", force_zip64=True) as entry,
+            io.TextIOWrapper(entry, encoding="utf-8", newline="") as stream,
+        ):
+            yield stream
+        return
+    with _OPENERS[packing](path, "wt", encoding="utf-8", newline="") as stream:
+        yield stream
 
 
 def _kind(file: Path) -> str:
