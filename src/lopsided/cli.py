@@ -5,10 +5,20 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from typing import Any
 
 from lopsided import __version__
-from lopsided.options import as_count, as_jobs, as_renamings, as_seed, as_words, as_years
+from lopsided._terminal import escape_controls, escaped_on_terminal
+from lopsided.options import (
+    Parser,
+    as_count,
+    as_jobs,
+    as_renamings,
+    as_seed,
+    as_words,
+    as_years,
+)
 
 __all__ = ["main"]
 
@@ -25,7 +35,7 @@ examples:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="lopsided",
         description="Rank the rows of a table when only some of the few positives are labeled.",
         epilog=_EXAMPLES,
@@ -270,7 +280,7 @@ def _datasets(options: argparse.Namespace) -> None:
 
 
 def _say(message: str) -> None:
-    print(message, file=sys.stderr)
+    print(escape_controls(message), file=sys.stderr)
 
 
 def _note(message: Any, category: Any, *_: Any, **__: Any) -> None:
@@ -290,7 +300,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Threads that wait must not spin: on a busy machine they take the cores they wait for.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), redirect_stdout(escaped_on_terminal(sys.stdout)):
             warnings.showwarning = _note
             options.run(options)
         sys.stdout.flush()

@@ -1,8 +1,19 @@
 """What options of the command line turn their text into, or refuse it."""
 
 import argparse
+from typing import NoReturn
 
-__all__ = ["as_count", "as_jobs", "as_renamings", "as_seed", "as_words", "as_years"]
+from lopsided._terminal import escape_controls
+
+__all__ = ["Parser", "as_count", "as_jobs", "as_renamings", "as_seed", "as_words", "as_years"]
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors show the control characters of a word, and do not send them on."""
+
+    def error(self, message: str) -> NoReturn:
+        """Show how the command is used and what is wrong, and exit with code 2."""
+        super().error(escape_controls(message))
 
 
 def as_count(text: str) -> int:
