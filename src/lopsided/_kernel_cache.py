@@ -1,0 +1,191 @@
+"""Compiled functions on disk: only where they can be trusted, and never in the way."""
+
+import hashlib
+import os
+import pickle
+import shutil
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core.caching import (
+    CompileResultCacheImpl,
+    FunctionCache,
+    NullCache,
+    UserProvidedCacheLocator,
+)
+from numba.core.serialize import dumps
+
+from lopsided._private_folder import make_private
+
+__all__ = ["KernelCache", "compile_cache_folder", "fingerprint"]
+
+_PACKAGE = Path(__file__).parent
+
+
+class KernelCache(NullCache):
+    """What numba asks for the compiled forms of a function, and gives them to.
+
+    A cache is a convenience: a damaged one is emptied and filled anew, and where nothing can be
+    kept the function is compiled in every process. It is opened when a function is compiled,
+    not when its module is imported.
+
+    Parameters
+    ----------
+    function : function
+        The function as it stands in its source.
+    """
+
+    def __init__(self, function: Any):
+        self._function = function
+
+    @property
+    def cache_path(self) -> str | None:
+        """The folder of this function's files; None if there is none."""
+        kept = _open(self._function)
+        return None if kept is None else kept.cache_path
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the form for a signature, or None if it has to be compiled."""
+        kept = _open(self._function)
+        if kept is None:
+            return None
+        try:
+            return kept.load_overload(sig, target_context)
+        except Exception:  # there is hardly one that a damaged pickle cannot raise
+            shutil.rmtree(kept.cache_path, ignore_errors=True)
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep the form for a signature, if possible."""
+        kept = _open(self._function)
+        if kept is None:
+            return
+        try:
+            kept.save_overload(sig, data)
+        except Exception as error:
+            _warn_that_nothing_is_kept(Path(kept.cache_path), error)
+
+
+class _Sealed(CompileResultCacheImpl):
+    """Numba's form of a compiled function with a checksum, for machine code has none."""
+
+    # Without the others: they would turn to folders that were not looked at.
+    _locator_classes = (UserProvidedCacheLocator,)
+
+    def reduce(self, cres: Any) -> tuple[bytes, bytes]:
+        content = dumps(super().reduce(cres))
+        return hashlib.sha256(content).digest(), content
+
+    def rebuild(self, target_context: Any, payload: tuple[bytes, bytes]) -> Any:
+        digest, content = payload
+        if hashlib.sha256(content).digest() != digest:
+            raise ValueError("a compiled function is damaged")
+        return super().rebuild(target_context, pickle.loads(content))
+
+
+class _SealedCache(FunctionCache):
+    _impl_class = _Sealed
+
+
+def _open(function: Any) -> FunctionCache | None:
+    """Return numba's own cache of a function, in a folder that is ours at this moment."""
+    folder = _chosen_folder()
+    if folder is None or not make_private(folder):
+        return None
+    try:
+        with _numba_keeps_in(folder):
+            return _SealedCache(function)
+    except (OSError, RuntimeError) as error:  # numba's word for a folder without room, too
+        _warn_that_nothing_is_kept(folder, error)
+        return None
+
+
+@contextmanager
+def _numba_keeps_in(folder: Path) -> Iterator[None]:
+    wanted = {"CACHE_DIR": str(folder), "CACHE_LOCATOR_CLASSES": ""}
+    before = {name: getattr(numba.config, name, "") for name in wanted}
+    vars(numba.config).update(wanted)
+    try:
+        yield
+    finally:
+        vars(numba.config).update(before)
+
+
+@cache
+def _chosen_folder() -> Path | None:
+    folder = compile_cache_folder()
+    if folder is None:
+        _warn_of_compiling("There is no folder for compiled code that is safe from other users")
+    return folder
+
+
+def _warn_that_nothing_is_kept(folder: Path, error: Exception) -> None:
+    reason = getattr(error, "strerror", None) or error
+    _warn_of_compiling(f"Compiled code cannot be kept in {folder} ({reason})")
+
+
+def _warn_of_compiling(trouble: str) -> None:
+    warnings.warn(
+        f"{trouble}, so that every start compiles it again, which takes a while. Set"
+        " NUMBA_CACHE_DIR to a folder of your own on a disk with room.",
+        stacklevel=2,
+    )
+
+
+def compile_cache_folder(package: Path = _PACKAGE) -> Path | None:
+    """Return a folder for compiled code that nobody else can change; None if there is none.
+
+    To load compiled code is to run it, so a place that others may have written to is passed
+    over, even if `NUMBA_CACHE_DIR` names it. That comes first, then a place beside the source.
+    A package installed for all users has its folder in the user's cache or, where there is
+    none, as in some containers, in the temporary folder.
+
+    Parameters
+    ----------
+    package : path
+        Where the source lies.
+    """
+    name = f"lopsided-kernels-{fingerprint(package)}"
+    folders = (Path(os.path.realpath(place), name) for place in _places(package))
+    return next(filter(make_private, folders), None)
+
+
+def _places(package: Path) -> Iterator[Path]:
+    """Yield places for a cache; each is looked for only if those before were passed over."""
+    if wish := os.environ.get("NUMBA_CACHE_DIR"):
+        yield Path(wish)
+        warnings.warn(
+            f"NUMBA_CACHE_DIR must be a folder that you, and only you, can write to; {wish} is"
+            " passed over.",
+            stacklevel=2,
+        )
+    yield package / "__pycache__"
+    home = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
+    if home.is_absolute():  # any other is to be ignored, by the standard; or there is no home
+        yield home / "lopsided"
+    try:
+        temporary = tempfile.gettempdir()
+    except OSError:
+        return
+    user = os.geteuid() if hasattr(os, "geteuid") else ""
+    yield Path(temporary, f"lopsided-{user}")
+
+
+def fingerprint(package: Path) -> str:
+    """Return a hash of all sources of a package that hold kernels.
+
+    Numba looks only at the file of a function to see whether its compiled form is out of date,
+    not at the files of the functions that it calls.
+    """
+    hashed = hashlib.sha256()
+    for source in sorted(package.rglob("*.py")):
+        content = source.read_bytes()
+        if b"lopsided._kernel" in content:  # no file has a kernel without importing the means
+            hashed.update(content)
+    return hashed.hexdigest()[:16]
