@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from lopsided._files import write_whole
 from lopsided._progress import Bar
 from lopsided.bench.study import Study
-from lopsided.bench.table import as_table, read_parts, read_table, write_table
+from lopsided.bench.table import as_table, finished_keys, read_parts, read_table, write_table
 from lopsided.bench.trial import Row, Trial, trials
 from lopsided.bench.workers import run_tasks
 from lopsided.datasets import describe
@@ -66,8 +66,8 @@ def plan(
     rows += read_parts(folder / "parts")
     newest = {(row.key, row.metric): row for row in rows if row.status == "ok"}
     failed = {(row.key, row.metric): row for row in rows if row.status != "ok"}
-    known = [row for row in newest.values() if row.key in keys]
-    done = {row.key for row in known}
+    done = finished_keys(newest.values(), study.metrics) & keys
+    known = [row for row in newest.values() if row.key in done]
     enough, missing, again = done - asked, keys - done, asked & done | begun
     left = [trial for trial in wanted if trial.key not in enough]
     return Plan(
