@@ -14,7 +14,7 @@ export OMP_WAIT_POLICY ?= passive
 
 demo: .venv/core.done
 	$(BIN)/lopsided demo --out out/demo
-	$(BIN)/lopsided bench studies/smoke.toml --out out/demo/smoke --jobs 2
+	$(BIN)/lopsided bench smoke --out out/demo/smoke --jobs 2
 	$(BIN)/lopsided report out/demo/smoke -o out/demo/report.html
 
 test: .venv/dev.done lint

@@ -3,10 +3,12 @@ from pathlib import Path
 import pytest
 
 from lopsided.bench.study import read_study
+from lopsided.bench.study_file import find_study, list_studies
 from lopsided.bench.trial import trials
 from lopsided.methods.registry import get_method
 
-STUDIES = sorted((Path(__file__).parents[1] / "studies").glob("*.toml"))
+COMMITTED = sorted((Path(__file__).parents[1] / "studies").glob("*.toml"))
+STUDIES = [*COMMITTED, *map(find_study, list_studies())]
 
 
 def enumerate_trials(study):
@@ -24,9 +26,9 @@ def test_every_study_has_the_naive_baseline_and_the_oracle(path):
     assert {"naive-xgb", "xgb"} <= {method.name for method in read_study(path).methods}
 
 
-@pytest.mark.skipif(not STUDIES, reason="studies are not part of a source package")
+@pytest.mark.skipif(not COMMITTED, reason="studies are not part of a source package")
 def test_peers_meet_our_baselines_and_the_oracle_on_the_same_labels():
-    study = read_study(next(path for path in STUDIES if path.stem == "peers"))
+    study = read_study(next(path for path in COMMITTED if path.stem == "peers"))
     kinds = {method.label: get_method(method.name).kind for method in study.methods}
     assert {"naive-xgb", "naive-forest", "xgb"} < set(kinds)
     conditions = {}

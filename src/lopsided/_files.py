@@ -37,6 +37,17 @@ def write_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
         if target.exists():
             shutil.copymode(target, draft)
         yield draft
+        _flush(draft)  # first what is in it, then its name: a crash leaves the old or the new
         os.replace(draft, target)
+        _flush(target.parent)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _flush(path: Path) -> None:
+    """Wait until a file or a folder is on the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -27,7 +27,7 @@ examples:
   lopsided rank claims.csv --label fraud --id claim_no -o ranked.csv
   lopsided rank claims.parquet --label status --positive confirmed --drop notes --top 50
   lopsided methods
-  lopsided bench studies/smoke.toml --jobs 2
+  lopsided bench smoke --jobs 2
   lopsided report out/smoke
   lopsided finance --synthetic --jobs 2
   lopsided demo
@@ -99,10 +99,10 @@ def _add_bench(commands: Any) -> None:
     bench = commands.add_parser(
         "bench",
         help="run a study: methods compared on data sets with hidden labels",
-        description="Run a study from a TOML file. Stop it at any time: the next run goes on "
-        "where this one was.",
+        description="Run a study from a TOML file, or the one that comes with the package, "
+        "smoke. Stop it at any time: the next run goes on where this one was.",
     )
-    bench.add_argument("study", metavar="STUDY", help="a .toml file, as in studies/")
+    bench.add_argument("study", metavar="STUDY", help="a .toml file, or smoke")
     bench.add_argument("--out", metavar="DIR", help="folder of the results (out/<study>)")
     bench.add_argument("--jobs", type=as_count, default=1, metavar="N", help="processes (1)")
     bench.add_argument(

@@ -15,6 +15,8 @@ class Parser(argparse.ArgumentParser):
         """Show how the command is used and what is wrong, and exit with code 2."""
         super().error(escape_controls(message))
 
+_MAX_DIGITS, _SHOWN = 4, 40  # of a year; letters of what is refused
+
 
 def as_count(text: str) -> int:
     """Return a whole number from 1."""
@@ -53,9 +55,10 @@ def as_years(text: str) -> tuple[int, ...]:
     found: list[int] = []
     for part in as_words(text):
         first, dash, last = part.partition("-")
-        if not first.isdecimal() or (dash and not last.isdecimal()):
+        years = (first, last) if dash else (first,)
+        if not all(year.isdecimal() and len(year) <= _MAX_DIGITS for year in years):
             raise argparse.ArgumentTypeError(
-                f"years as 2003-2005,2007 are wanted, got {text!r}"
+                f"years as 2003-2005,2007 are wanted, got {text[:_SHOWN]!r}"
             )
         if dash and int(last) < int(first):
             raise argparse.ArgumentTypeError(f"the earlier year must come first, got {part!r}")

@@ -1,3 +1,4 @@
+import json
 import os
 import random
 import signal
@@ -13,7 +14,14 @@ from pandas.testing import assert_frame_equal
 from lopsided.bench.estimate import estimate_seconds
 from lopsided.bench.runner import plan, run_study
 from lopsided.bench.study import Compared, Setting, Study
-from lopsided.bench.table import append_rows, as_table, read_parts, read_table, write_table
+from lopsided.bench.table import (
+    append_rows,
+    as_table,
+    finished_keys,
+    read_parts,
+    read_table,
+    write_table,
+)
 from lopsided.bench.trial import Row, make_split, run_trial, seed_of, trials
 from lopsided.bench.versions import name_versions
 from lopsided.datasets import describe
@@ -183,6 +191,108 @@ def test_a_torn_line_costs_its_trial_alone(tmp_path):
     append_rows(path, rows)
     assert read_parts(tmp_path) == rows + rows
     assert len(as_table(rows)) == 2
+
+
+SMALL = replace(
+    STUDY, datasets=("wine-rare",), methods=STUDY.methods[:1], settings=SCAR, repeats=1
+)
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """What the only trial of a small study finds, by metric."""
+    return run_trial(next(trials(SMALL, HASHES)), SMALL, make_split(SMALL, "wine-rare", 0))
+
+
+def test_a_trial_that_lacks_a_metric_is_not_finished(rows, tmp_path):
+    for some, done in ((rows[:1], False), (rows[1:], False), (rows, True)):
+        part = tmp_path / f"{len(list(tmp_path.iterdir()))}" / "parts" / "x.jsonl"
+        part.parent.mkdir(parents=True)
+        append_rows(part, some)
+        found = plan(SMALL, part.parents[1])
+        assert (not found.left, len(found.known)) == (done, 2 * done)
+        assert finished_keys(some, SMALL.metrics) == ({rows[0].key} if done else set())
+
+
+def test_a_metric_that_the_table_lost_is_measured_again(rows, tmp_path):
+    whole = run_study(SMALL, tmp_path)
+    write_table(whole[:1], tmp_path / "table.parquet")
+    assert len(plan(SMALL, tmp_path).left) == 1
+    other = run_study(SMALL, tmp_path, only=["breast-cancer-rare"])
+    assert other.empty  # half a trial is none
+    assert_frame_equal(numbers(run_study(SMALL, tmp_path)), numbers(whole))
+
+
+def test_a_part_that_is_cut_anywhere_costs_its_trial_and_nothing_else(rows, tmp_path):
+    path = tmp_path / "parts" / "x.jsonl"
+    path.parent.mkdir()
+    append_rows(path, rows)
+    line = path.read_bytes()
+    for size in range(0, len(line) - 1, 7):
+        path.write_bytes(line[:size])
+        assert len(plan(SMALL, tmp_path).left) == 1
+    path.write_bytes(line[:-1])  # whole but for the end of the line
+    assert not plan(SMALL, tmp_path).left
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "5",
+        '["abcdefghijklmn"]',
+        json.dumps([[["wine-rare"]] * 14]),
+        json.dumps([[1] * 14]),
+        "[" * 5000,
+        "9" * 5000,
+        "null",
+    ],
+    ids=["number", "letters", "lists", "numbers", "deep", "huge", "null"],
+)
+def test_a_line_that_is_no_trial_is_overlooked(rows, line, tmp_path):
+    path = tmp_path / "parts" / "x.jsonl"
+    path.parent.mkdir()
+    path.write_text(line + "\n")
+    append_rows(path, rows)
+    assert read_parts(path.parent) == rows
+    assert not plan(SMALL, tmp_path).left
+
+
+def test_the_table_is_on_the_disk_before_its_parts_are_deleted(rows, tmp_path, monkeypatch):
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    append_rows(parts / "x.jsonl", rows)
+    events = []
+    flush, rename, unlink = os.fsync, os.replace, Path.unlink
+
+    def note_flush(handle):
+        events.append(("flush", os.fstat(handle).st_ino))
+        flush(handle)
+
+    def note_rename(old, new):
+        events.append(("rename", os.stat(old).st_ino, Path(new).name))
+        rename(old, new)
+
+    def note_unlink(path, **options):
+        events.append(("unlink", path.name))
+        unlink(path, **options)
+
+    monkeypatch.setattr(os, "fsync", note_flush)
+    monkeypatch.setattr(os, "replace", note_rename)
+    monkeypatch.setattr(Path, "unlink", note_unlink)
+    run_study(SMALL, tmp_path)
+    table, folder = (os.stat(path).st_ino for path in (tmp_path / "table.parquet", tmp_path))
+    wanted = [("flush", table), ("rename", table, "table.parquet"), ("flush", folder)]
+    wanted.append(("unlink", "x.jsonl"))
+    assert [event for event in events if event in wanted] == wanted
+
+
+def test_a_table_of_other_types_is_refused_by_name(rows, tmp_path):
+    table = as_table(rows)
+    for name in ("key", "value", "repeat"):
+        path = tmp_path / f"{name}.parquet"
+        write_table(table.assign(**{name: [["x"]] * len(table)}), path)
+        with pytest.raises(ValueError, match=rf"{name}.parquet must .* \['{name}'\] are of"):
+            read_table(path)
 
 
 CODE = """

@@ -1,6 +1,10 @@
+from importlib.resources import files
+
 import pytest
 
+from lopsided.bench.job import bench
 from lopsided.bench.study import Compared, Setting, read_study
+from lopsided.bench.study_file import find_study, list_studies
 from lopsided.labeling import SAR, SCAR
 
 GOOD = """
@@ -54,11 +58,23 @@ def test_settings_build_their_mechanisms():
     ("old", "new", "words"),
     [
         ("repeats = 3", "repeat = 3", "Did you mean repeats"),
-        ("repeats = 3", "repeats = 0", "repeats must be a whole number from 1, got 0"),
+        (
+            "repeats = 3",
+            "repeats = 0",
+            "repeats must be a whole number from 1 to 1000000000, got 0",
+        ),
         ("repeats = 3", "repeats = 'many'", "repeats must be a whole number from 1"),
-        ("repeats = 3", "repeats = 2.7", "repeats must be a whole number from 1, got 2.7"),
+        (
+            "repeats = 3",
+            "repeats = 2.7",
+            "repeats must be a whole number from 1 to 1000000000, got 2.7",
+        ),
         ("repeats = 3", "repeats = true", "repeats must be a whole number"),
-        ("repeats = 3", "first = -3", "first must be a whole number from 0, got -3"),
+        (
+            "repeats = 3",
+            "first = -3",
+            "first must be a whole number from 0 to 1000000000, got -3",
+        ),
         ("repeats = 3", "seed = 1.5", "seed must be a whole number"),
         ("repeats = 3", "timeout = nan", "timeout must be a number above 0, got nan"),
         ("repeats = 3", "test_share = 0", "test_share must be a number above 0"),
@@ -72,10 +88,10 @@ def test_settings_build_their_mechanisms():
         ("{ max_depth = 9 }", "{ prior = 0.9 }", "prior of ifpu-xgb is set by the study"),
         ('label = "deep"', 'label = "deep", like = "naive-xbg"', "Did you mean naive-xgb"),
         ('label = "deep"', 'label = ""', "label must be a text"),
-        ('label = "deep"', "label = 5", "label must be a text, got 5"),
+        ('label = "deep"', "label = 5", "label must be a text of one line, got 5"),
         ('label = "deep"', 'label = "a, b"', "must not hold a comma"),
         ('["digits-8", "bundled"]', "5", "datasets must be a list"),
-        ('["digits-8", "bundled"]', "[5]", "A data set must be a text, got 5"),
+        ('["digits-8", "bundled"]', "[5]", "A data set must be a text of one line, got 5"),
         ('["digits-8", "bundled"]', "[]", "datasets must be a list that is not empty"),
         ("hidden = [0.5]", "hidden = 0.5", "hidden must be a list"),
         ("repeats = 3", "test_share = 1.5", "test_share"),
@@ -102,3 +118,36 @@ def test_what_is_wrong_is_said_with_the_name_of_the_file(tmp_path, old, new, wor
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"No study is at .*gone.toml"):
         read_study(tmp_path / "gone.toml")
+
+
+def test_the_smoke_study_is_part_of_the_package_and_has_a_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    inside = files("lopsided").joinpath("bench", "studies", "smoke.toml")
+    assert find_study("smoke").read_text() == inside.read_text()
+    assert read_study("smoke").name == "smoke"
+    assert "smoke" in list_studies()
+    assert bench("smoke", only=["naive-forest"], dry_run=True).startswith("smoke: 32 trials")
+
+
+def test_a_file_wins_over_a_study_of_the_same_name_and_a_folder_does_not(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "smoke").mkdir()
+    assert find_study("smoke") == find_study("smoke").resolve()
+    (tmp_path / "smoke").rmdir()
+    (tmp_path / "smoke").write_text(GOOD)
+    assert read_study("smoke").title == "A try"
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("smok", "Did you mean smoke"),
+        ("studies/smoke.toml", "Did you mean smoke"),
+        ("paper", "Name a .toml file, or smoke"),
+        ("", "Name a .toml file, or smoke"),
+    ],
+)
+def test_a_study_that_is_not_there_gets_a_hint(name, hint, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError, match=hint):
+        read_study(name)

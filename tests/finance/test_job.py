@@ -132,6 +132,7 @@ def test_without_release_dates_only_the_released_views_are_told(panel, tmp_path)
         (["--synthetic", "--models", "focsed"], "focsed"),
         (["--synthetic", "--years", "1990"], "The year 1990 must have misstated reports"),
         (["--synthetic", "--years", "2001"], "three years before it"),
+        (["--synthetic", "--years", "1-9999"], "The year 1 must have misstated reports"),
         (["--synthetic", "--cases", "x.csv"], "takes no --cases"),
     ],
 )
@@ -148,6 +149,9 @@ def test_bad_input_gets_a_sentence_and_code_2(arguments, said, tmp_path, capsys)
     [
         ("--years=2005-2003", "earlier year"),
         ("--years=soon", "2003-2005,2007 are wanted"),
+        ("--years=1-9999999999", "2003-2005,2007 are wanted"),
+        ("--years=" + "9" * 5000, "2003-2005,2007 are wanted"),
+        ("--years=2003-", "2003-2005,2007 are wanted"),
         ("--columns=a", "OLD=NEW"),
         ("--seeds=0", "from 1"),
     ],

@@ -7,14 +7,15 @@ from pathlib import Path
 from lopsided._check import check_choice
 from lopsided._files import write_whole
 from lopsided.bench.estimate import estimate_seconds, in_words
-from lopsided.bench.runner import plan, run_study
+from lopsided.bench.runner import check_size, plan, run_study
 from lopsided.bench.study import Study, read_study
+from lopsided.bench.study_file import find_study
 
 __all__ = ["bench"]
 
 
 def bench(
-    path: str,
+    path: str | Path,
     out: str | None = None,
     jobs: int = 1,
     only: Collection[str] = (),
@@ -25,8 +26,8 @@ def bench(
 
     Parameters
     ----------
-    path : str
-        The TOML file of the study.
+    path : path
+        The TOML file of the study, or the name of one that comes with the package.
     out : str, optional
         Folder of the results; `out/<study>` by default.
     jobs : int
@@ -38,7 +39,9 @@ def bench(
     dry_run : bool
         Whether to only say how many trials are left and how long they may take.
     """
-    study = read_study(path)
+    file = find_study(path)
+    study = read_study(file)
+    check_size(study)
     labels = [method.label for method in study.methods]
     for word in only:
         check_choice(word, [*labels, *study.datasets], "method or data set of the study")
@@ -50,7 +53,7 @@ def bench(
         raise ValueError(
             f"{folder} holds the results of the study {others[0]}. Name another folder (--out)."
         )
-    committed = [Path(path).parent / "results" / f"{study.name}.parquet"]
+    committed = [file.parent / "results" / f"{study.name}.parquet"]
     if dry_run:
         todo = plan(study, folder, only, redo, committed)
         left = f"{len(todo.wanted)} trials, {len(todo.left)} left to run"
@@ -58,7 +61,7 @@ def bench(
         return f"{study.name}: {left}, about {time} with {jobs} process(es)."
     table = run_study(study, folder, jobs, only, redo, committed)
     with write_whole(folder / f"{study.name}.toml") as draft:  # a report needs the protocol
-        shutil.copyfile(path, draft)
+        shutil.copyfile(file, draft)
     return _summary(study, table, folder)
 
 

@@ -9,14 +9,15 @@ from typing import Any, NamedTuple
 from lopsided._files import write_whole
 from lopsided._progress import Bar
 from lopsided.bench.study import Study
-from lopsided.bench.table import as_table, read_parts, read_table, write_table
-from lopsided.bench.trial import Row, Trial, trials
+from lopsided.bench.table import as_table, finished_keys, read_parts, read_table, write_table
+from lopsided.bench.trial import Row, Trial, count_trials, trials
 from lopsided.bench.workers import run_tasks
 from lopsided.datasets import describe
 
-__all__ = ["Plan", "plan", "run_study"]
+__all__ = ["Plan", "check_size", "plan", "run_study"]
 
 TABLE, OLDER, AGAIN = "table.parquet", "older.parquet", "again.txt"
+_MAX_TRIALS = 500_000  # ten times those of the paper; their keys alone take a while
 
 
 class Plan(NamedTuple):
@@ -28,6 +29,22 @@ class Plan(NamedTuple):
     older: list[Row]  # of methods and data that have changed since
     failed: list[Row]  # of trials that never came to an end
     again: list[Trial]  # of those left: there are results, and others are asked for
+
+
+def check_size(study: Study) -> None:
+    """Refuse a study that nobody can run.
+
+    Parameters
+    ----------
+    study : Study
+        The protocol.
+    """
+    count = count_trials(study)
+    if count > _MAX_TRIALS:
+        raise ValueError(
+            f"The study {study.name} must have at most {_MAX_TRIALS:,} trials, got {count:,}. "
+            "Lower its repeats, or split it."
+        )
 
 
 def plan(
@@ -52,6 +69,7 @@ def plan(
     committed : iterable of Path
         Tables of earlier runs to take results from.
     """
+    check_size(study)
     everything = list(trials(study, {name: describe(name).sha256 for name in study.datasets}))
     wanted = [trial for trial in everything if _matches(trial, only)]
     keys = {trial.key for trial in everything}
@@ -66,8 +84,8 @@ def plan(
     rows += read_parts(folder / "parts")
     newest = {(row.key, row.metric): row for row in rows if row.status == "ok"}
     failed = {(row.key, row.metric): row for row in rows if row.status != "ok"}
-    known = [row for row in newest.values() if row.key in keys]
-    done = {row.key for row in known}
+    done = finished_keys(newest.values(), study.metrics) & keys
+    known = [row for row in newest.values() if row.key in done]
     enough, missing, again = done - asked, keys - done, asked & done | begun
     left = [trial for trial in wanted if trial.key not in enough]
     return Plan(

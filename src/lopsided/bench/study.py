@@ -1,13 +1,14 @@
 """A study: everything that a published table depends on, read from a TOML file."""
 
-import tomllib
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lopsided._check import check_choice, check_count, check_share
+from lopsided._check import check_choice, check_share
+from lopsided.bench.study_file import find_study, read_toml, shown
 from lopsided.labeling import SAR, SCAR, Mechanism
 
 __all__ = ["MECHANISMS", "METRICS", "Compared", "Setting", "Study", "read_study"]
@@ -15,6 +16,8 @@ __all__ = ["MECHANISMS", "METRICS", "Compared", "Setting", "Study", "read_study"
 MECHANISMS = ("scar", "sar-near", "sar-far")
 METRICS = ("average_precision", "roc_auc", "r_precision")
 _SHARES = (0.75, 0.5, 0.25)
+_MAX_COUNT = 10**9  # of what is counted; a study has fewer trials by far
+_MAX_TIMEOUT, _MIN_TIMEOUT = 1e7, 1e-3  # seconds that an alarm can be set to
 
 
 class Setting(NamedTuple):
@@ -95,19 +98,16 @@ def read_study(path: str | Path) -> Study:
     Parameters
     ----------
     path : path
-        The file; see `studies/` for examples.
+        The file, or the name of a study that comes with the package; see `studies/` for more.
     """
-    file = Path(path)
-    if not file.is_file():
-        raise FileNotFoundError(f"No study is at {file}. Name a .toml file, as in studies/.")
-    try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{file} must be TOML, and is not: {error}.") from error
+    file = find_study(path)
+    if not file.stem.strip("."):
+        raise ValueError(f"A study needs a name, got {file}. Rename the file.")
+    content = read_toml(file)
     try:
         return _study(file.stem, content)
-    except (ValueError, TypeError, KeyError) as error:
-        raise ValueError(f"{file}: {error.args[0] if error.args else error}") from error
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{file}: {error}") from error
 
 
 def _study(name: str, content: dict[str, Any]) -> Study:
@@ -124,43 +124,81 @@ def _study(name: str, content: dict[str, Any]) -> Study:
         settings=_settings(_several(content["mechanisms"], "mechanisms")),
         methods=_methods(_several(content["methods"], "methods")),
         metrics=tuple(
-            check_choice(metric, METRICS, "metric")
-            for metric in dict.fromkeys(
-                _several(content.get("metrics", list(Study.metrics)), "metrics")
+            dict.fromkeys(
+                _choice(metric, METRICS, "metric")
+                for metric in _several(content.get("metrics", list(Study.metrics)), "metrics")
             )
         ),
-        repeats=check_count(content.get("repeats", Study.repeats), "repeats"),
-        first=check_count(content.get("first", Study.first), "first", least=0),
+        repeats=_count(content.get("repeats", Study.repeats), "repeats"),
+        first=_count(content.get("first", Study.first), "first", least=0),
         test_share=_number(content.get("test_share", Study.test_share), "test_share"),
-        seed=check_count(content.get("seed", Study.seed), "seed", least=0),
+        seed=_count(content.get("seed", Study.seed), "seed", least=0, most=2**63 - 1),
         prior_factors=tuple(
-            _number(factor, "prior_factors")
-            for factor in _several(
-                content.get("prior_factors", list(Study.prior_factors)), "prior_factors"
+            dict.fromkeys(
+                _number(factor, "prior_factors")
+                for factor in _several(
+                    content.get("prior_factors", list(Study.prior_factors)), "prior_factors"
+                )
             )
         ),
         timeout=_number(content.get("timeout", Study.timeout), "timeout"),
     )
-    if 1.0 not in study.prior_factors:
-        raise ValueError(
-            f"prior_factors must hold 1, which tables and tests use, got {study.prior_factors}."
-        )
-    if not 0 < study.test_share < 1:
-        raise ValueError(f"test_share must lie between 0 and 1, got {study.test_share}.")
+    _check_numbers(study)
     return study
 
 
+def _check_numbers(study: Study) -> None:
+    """Refuse numbers that no trial could be run with."""
+    from lopsided.datasets import describe
+
+    if 1.0 not in study.prior_factors:
+        raise ValueError(
+            "prior_factors must hold 1, which tables and tests use, got "
+            f"{shown(list(study.prior_factors))}."
+        )
+    if not study.test_share < 1:
+        raise ValueError(f"test_share must lie between 0 and 1, got {study.test_share}.")
+    for name in study.datasets:
+        # With fewer than one positive on either side, nothing can be learned or measured.
+        if describe(name).positives * min(study.test_share, 1 - study.test_share) < 1:
+            raise ValueError(
+                "test_share must leave positives to learn from and to test on, got "
+                f"{study.test_share}, of {describe(name).positives} in {name}."
+            )
+    if not _MIN_TIMEOUT <= study.timeout <= _MAX_TIMEOUT:
+        raise ValueError(
+            f"timeout must be a number from {_MIN_TIMEOUT:g} to {_MAX_TIMEOUT:g} seconds, got "
+            f"{study.timeout:g}."
+        )
+
+
 def _text(value: Any, name: str) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise ValueError(f"{name} must be a text, got {value!r}.")
+    if not isinstance(value, str) or not value.strip() or not value.isprintable():
+        raise ValueError(f"{name} must be a text of one line, got {shown(value)}.")
     return value
+
+
+def _choice(value: Any, choices: Iterable[str], what: str) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"A {what} must be a text, got {shown(value)}.")
+    return check_choice(value, choices, what)
+
+
+def _count(value: Any, name: str, least: int = 1, most: int = _MAX_COUNT) -> int:
+    """Return a whole number within limits."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or not least <= value <= most:
+        raise ValueError(
+            f"{name} must be a whole number from {least} to {most}, got {shown(value)}."
+        )
+    return int(value)
 
 
 def _number(value: Any, name: str) -> float:
     """Return a number above 0."""
     known = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not known or not 0 < value < float("inf"):
-        raise ValueError(f"{name} must be a number above 0, got {value!r}.")
+        raise ValueError(f"{name} must be a number above 0, got {shown(value)}.")
     return float(value)
 
 
@@ -169,7 +207,7 @@ def _several(value: Any, name: str) -> list[Any]:
     if isinstance(value, str):
         return [value]
     if not isinstance(value, list) or not value:
-        raise ValueError(f"{name} must be a list that is not empty, got {value!r}.")
+        raise ValueError(f"{name} must be a list that is not empty, got {shown(value)}.")
     return value
 
 
@@ -187,31 +225,40 @@ def _settings(mechanisms: Iterable[Any]) -> tuple[Setting, ...]:
     found: list[Setting] = []
     for given in mechanisms:
         one = _entry(given, "kind", "A mechanism", ("kind", "hidden"))
-        kind = check_choice(one["kind"], MECHANISMS, "mechanism")
+        kind = _choice(one["kind"], MECHANISMS, "mechanism")
         shares = _several(one.get("hidden", list(_SHARES)), "hidden")
         found += [Setting(kind, check_share(_number(s, "hidden"), "hidden")) for s in shares]
     return tuple(dict.fromkeys(found))
 
 
 def _methods(methods: Iterable[Any]) -> tuple[Compared, ...]:
-    found: list[Compared] = []
+    found: dict[str, Compared] = {}
+    labels: Counter[str] = Counter()
     for given in methods:
-        one = _entry(given, "name", "A method", ("label", "name", "params", "repeats", "like"))
-        name, repeats = _text(one["name"], "name"), one.get("repeats")
-        label = _text(one.get("label", name), "label")
-        if "," in label:  # the command line takes several labels with commas between them
-            raise ValueError(f"A label must not hold a comma, got {label!r}.")
-        if repeats is not None:
-            check_count(repeats, f"repeats of {label}")
-        params, like = _params(name, one.get("params", {})), one.get("like")
-        if like is not None:
-            check_choice(like, [method.label for method in found], "method before it")
-        found.append(Compared(label, name, params, repeats, like))
-    labels = [method.label for method in found]
-    twice = sorted({label for label in labels if labels.count(label) > 1})
+        method = _method(given, found)
+        found.setdefault(method.label, method)
+        labels[method.label] += 1
+    twice = [label for label, count in labels.items() if count > 1]
     if twice:
-        raise ValueError(f"Labels must be unique, got {', '.join(twice)} twice. Add a label.")
-    return tuple(found)
+        raise ValueError(
+            f"Labels must be unique, got {', '.join(twice[:3])} twice. Add a label."
+        )
+    return tuple(found.values())
+
+
+def _method(given: Any, before: Mapping[str, Compared]) -> Compared:
+    """Return one method of a study; `before` are those that it may share seeds with."""
+    one = _entry(given, "name", "A method", ("label", "name", "params", "repeats", "like"))
+    name, repeats = _text(one["name"], "name"), one.get("repeats")
+    label = _text(one.get("label", name), "label")
+    if "," in label:  # the command line takes several labels with commas between them
+        raise ValueError(f"A label must not hold a comma, got {label!r}.")
+    if repeats is not None:
+        _count(repeats, f"repeats of {label}")
+    params, like = _params(name, one.get("params", {})), one.get("like")
+    if like is not None and not (isinstance(like, str) and like in before):
+        _choice(like, before, "method before it")
+    return Compared(label, name, params, repeats, like)
 
 
 def _params(name: str, params: Any) -> dict[str, Any]:
@@ -221,11 +268,16 @@ def _params(name: str, params: Any) -> dict[str, Any]:
 
     get_method(name)
     if not isinstance(params, dict):
-        raise ValueError(f"params of {name} must be a table of settings, got {params!r}.")
-    for word in ("prior", "random_state", "n_jobs"):
-        if word in params:
+        raise ValueError(f"params of {name} must be a table of settings, got {shown(params)}.")
+    for word, value in params.items():
+        if word in ("prior", "random_state", "n_jobs"):
             hint = " Use prior_factors." if word == "prior" else ""
             raise ValueError(f"{word} of {name} is set by the study itself.{hint}")
+        if word == "risk" or isinstance(value, dict):
+            raise ValueError(
+                f"{word} of {name} must be a number, a text, true, false or a list of these, "
+                f"got {shown(value)}. Set parts of a risk by their names, as in gamma = 1."
+            )
     if params:
         with suppress(MissingExtraError):  # what is missing is said when it is fitted
             build(name, **params)
@@ -236,9 +288,9 @@ def _entry(given: Any, first: str, what: str, known: Iterable[str]) -> dict[str,
     """Return an entry as a table, of which a lone word is the `first`."""
     one: dict[str, Any] = {first: given} if isinstance(given, str) else given
     if not isinstance(one, dict):
-        raise ValueError(f"{what} must be a word or a table, got {given!r}.")
+        raise ValueError(f"{what} must be a word or a table, got {shown(given)}.")
     for key in one:
         check_choice(key, known, f"entry of {what.lower()}")
     if first not in one:
-        raise ValueError(f"{what} needs {first}, got {given}.")
+        raise ValueError(f"{what} needs {first}, got {shown(given)}.")
     return dict(one)

@@ -2,17 +2,25 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 from lopsided._files import write_whole
 from lopsided.bench.trial import Row
 
-__all__ = ["append_rows", "as_table", "read_parts", "read_table", "write_table"]
+__all__ = [
+    "append_rows",
+    "as_table",
+    "finished_keys",
+    "read_parts",
+    "read_table",
+    "write_table",
+]
 
 _ORDER = ["dataset", "repeat", "label", "mechanism", "hidden", "prior_factor", "metric"]
+_TYPES = {name: (int, float) if t is float else t for name, t in get_type_hints(Row).items()}
 
 
 def as_table(rows: Iterable[Row]) -> Any:
@@ -51,10 +59,34 @@ def read_parts(folder: Path) -> list[Row]:
     for path in sorted(folder.glob("*.jsonl")):
         for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
             try:
-                rows += [Row(*values) for values in json.loads(line)]
-            except (json.JSONDecodeError, TypeError):
-                continue  # cut off: that trial is run again
+                rows += [_as_row(values) for values in json.loads(line)]
+            except (ValueError, TypeError, RecursionError):
+                continue  # cut off or damaged: that trial is run again
     return rows
+
+
+def _as_row(values: Any) -> Row:
+    row = Row(*values)
+    for (name, kinds), value in zip(_TYPES.items(), row, strict=True):
+        if not isinstance(value, kinds):
+            raise TypeError(f"{name} must not be {value!r}.")
+    return row
+
+
+def finished_keys(rows: Iterable[Row], metrics: Collection[str]) -> set[str]:
+    """Return the keys of the trials that have a row for every metric of their study.
+
+    Parameters
+    ----------
+    rows : iterable of Row
+        Of any trials, in any order.
+    metrics : collection of str
+        Those of the study.
+    """
+    found: dict[str, set[str]] = {}
+    for row in rows:
+        found.setdefault(row.key, set()).add(row.metric)
+    return {key for key, measured in found.items() if measured.issuperset(metrics)}
 
 
 def write_table(table: Any, path: Path) -> None:
@@ -92,11 +124,25 @@ def read_table(path: str | Path) -> Any:
         )
     try:
         table = pd.read_parquet(file)
-    except (OSError, ValueError) as error:
+    except Exception as error:  # damage shows in more ways than pyarrow documents
+        why = " ".join(str(error).split())
         raise ValueError(
-            f"{file} must be a table of results, and cannot be read: {error}"
+            f"{file} must be a table of results, and cannot be read: {why}"
         ) from error
     missing = set(Row._fields) - set(table.columns)
     if missing:
         raise ValueError(f"{file} must be a table of results; it lacks {sorted(missing)}.")
-    return table[list(Row._fields)]
+    table = table[list(Row._fields)]
+    wrong = [name for name in Row._fields if len(table) and not _has_type(table[name])]
+    if wrong:
+        raise ValueError(f"{file} must be a table of results; {wrong} are of another type.")
+    return table
+
+
+def _has_type(column: Any) -> bool:
+    """Say whether a column holds what its rows are to hold."""
+    import pandas as pd
+
+    if _TYPES[str(column.name)] is str:
+        return pd.api.types.infer_dtype(column, skipna=False) == "string"
+    return pd.api.types.is_numeric_dtype(column)

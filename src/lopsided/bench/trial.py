@@ -2,17 +2,16 @@
 
 import hashlib
 import json
-import signal
-import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._check import require
+from lopsided.bench.deadline import deadline
 from lopsided.bench.study import Compared, Setting, Study
 from lopsided.bench.versions import name_versions
 from lopsided.methods.registry import build, get_method
@@ -23,6 +22,7 @@ __all__ = [
     "Row",
     "Split",
     "Trial",
+    "count_trials",
     "make_rows",
     "make_split",
     "run_trial",
@@ -90,54 +90,71 @@ def trials(study: Study, hashes: Mapping[str, str]) -> Iterator[Trial]:
     hashes : mapping of str to str
         The sha256 of each data set.
     """
+    # What depends on the method alone is looked up once, not for each of its thousand trials.
+    conditions = {method.label: _conditions(study, method) for method in study.methods}
+    described = {method.label: _describe(method) for method in study.methods}
     for dataset in study.datasets:
-        for repeat in range(study.first, study.first + study.repeats):
-            for method in study.methods:
-                if method.repeats is not None and repeat - study.first >= method.repeats:
-                    continue
-                for setting, factor in _conditions(study, method):
-                    key = _key(study, hashes[dataset], dataset, repeat, setting, method, factor)
+        active = study.methods
+        for done in range(study.repeats):
+            active = tuple(method for method in active if done < _repeats(study, method))
+            if not active:
+                break
+            repeat = study.first + done
+            for method in active:
+                for setting, factor in product(*conditions[method.label]):
+                    where = {"data": hashes[dataset], "dataset": dataset, "repeat": repeat}
+                    how = {"setting": setting, "factor": factor, **described[method.label]}
+                    key = _key(study, {**where, **how})
                     yield Trial(dataset, repeat, setting, method, factor, key)
 
 
-def _conditions(study: Study, method: Compared) -> Iterator[tuple[Setting, float]]:
-    """Return the labels and prior factors under which a method is run."""
+def count_trials(study: Study) -> int:
+    """Return how many trials a study has, without making them.
+
+    Parameters
+    ----------
+    study : Study
+        The protocol.
+    """
+    of_repeat = [
+        _repeats(study, method) * len(settings) * len(factors)
+        for method in study.methods
+        for settings, factors in [_conditions(study, method)]
+    ]
+    return len(study.datasets) * sum(of_repeat)
+
+
+def _repeats(study: Study, method: Compared) -> int:
+    return study.repeats if method.repeats is None else min(study.repeats, method.repeats)
+
+
+def _conditions(study: Study, method: Compared) -> tuple[Sequence[Setting], Sequence[float]]:
+    """Return the labels and the prior factors under which a method is run."""
     entry = get_method(method.name)
     if entry.labels == "true":
-        yield ORACLE, 1.0
-        return
-    for setting in study.settings:
-        for factor in study.prior_factors if entry.takes_prior else (1.0,):
-            yield setting, factor
+        return (ORACLE,), (1.0,)
+    return study.settings, study.prior_factors if entry.takes_prior else (1.0,)
 
 
-def _key(
-    study: Study,
-    sha256: str,
-    dataset: str,
-    repeat: int,
-    setting: Setting,
-    method: Compared,
-    factor: float,
-) -> str:
-    """Return a hash of all that a trial's numbers depend on, the code aside."""
+def _describe(method: Compared) -> dict[str, Any]:
+    """Return what the numbers of a method depend on."""
     entry = get_method(method.name)
-    parts = {
-        "data": sha256,
-        "dataset": dataset,
-        "repeat": repeat,
-        "setting": setting,
+    parts: dict[str, Any] = {
         "label": method.label,
         "target": entry.target,
         "params": {k: repr(v) for k, v in {**entry.params, **method.params}.items()},
-        "factor": factor,
+    }
+    return parts if method.like is None else {**parts, "like": method.like}
+
+
+def _key(study: Study, parts: Mapping[str, Any]) -> str:
+    """Return a hash of all that a trial's numbers depend on, the code aside."""
+    protocol = {
         "metrics": study.metrics,
         "test_share": study.test_share,
         "seed": study.seed,
     }
-    if method.like is not None:
-        parts["like"] = method.like
-    text = json.dumps(parts, sort_keys=True, default=str)
+    text = json.dumps({**parts, **protocol}, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:_KEY_LENGTH]
 
 
@@ -172,7 +189,7 @@ def run_trial(trial: Trial, study: Study, split: Split) -> list[Row]:
     start = time.perf_counter()
     try:
         _import_parts(trial.method.name)
-        with _deadline(study.timeout):
+        with deadline(study.timeout):
             scores, seconds = _fit_and_score(trial, study, split)
         values = [_measure(metric, split.truth_test, scores) for metric in study.metrics]
         status, message = "ok", ""
@@ -267,26 +284,3 @@ def _measure(metric: str, truth: NDArray[Any], scores: NDArray[Any]) -> float:
     from lopsided import metrics
 
     return float(getattr(metrics, metric)(truth, scores))
-
-
-@contextmanager
-def _deadline(seconds: float) -> Iterator[None]:
-    """Raise TimeoutError after some seconds, where the system and the thread allow it."""
-    if (
-        not hasattr(signal, "SIGALRM")
-        or threading.current_thread() is not threading.main_thread()
-    ):
-        yield
-        return
-
-    def stop(*_: Any) -> None:
-        raise TimeoutError
-
-    before = signal.signal(signal.SIGALRM, stop)
-    # Again and again, since an error in a destructor is overlooked.
-    signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lopsided.bench.pool import start_workers
 from lopsided.bench.study import Study
-from lopsided.bench.table import append_rows, read_parts
+from lopsided.bench.table import append_rows, finished_keys, read_parts
 from lopsided.bench.trial import Trial, make_rows, make_split, run_trial
 from lopsided.methods._members import sharing_members
 
@@ -45,7 +45,7 @@ def run_tasks(
         tasks = _run_until_death(tasks, study, parts, jobs, advance)
         if not tasks:
             return
-        suspects = _suspects(tasks, parts)
+        suspects = _suspects(tasks, study, parts)
         if not suspects and len(read_parts(parts)) == before:
             raise OSError(
                 "The worker processes die before their first trial. In a script, call this "
@@ -57,7 +57,7 @@ def run_tasks(
                 nothing = [float("nan")] * len(study.metrics)
                 path = parts / f"{_name(trial)}.jsonl"
                 append_rows(path, make_rows(trial, study, "failed", why, nothing, float("nan")))
-        finished = {row.key for row in read_parts(parts)}
+        finished = finished_keys(read_parts(parts), study.metrics)
         rest = [[trial for trial in task if trial.key not in finished] for task in tasks]
         advance(sum(map(len, tasks)) - sum(map(len, rest)))
         tasks = [task for task in rest if task]
@@ -105,13 +105,13 @@ def _run_task(task: list[Trial], study: Study, parts: Path) -> int:
     return len(task)
 
 
-def _suspects(tasks: list[list[Trial]], parts: Path) -> list[Trial]:
+def _suspects(tasks: list[list[Trial]], study: Study, parts: Path) -> list[Trial]:
     """Return the trials that were being run when a worker died; their marks are cleared."""
     keys = set()
     for mark in parts.glob("*.running"):
         keys.add(mark.read_text())
         mark.unlink()
-    keys -= {row.key for row in read_parts(parts)}
+    keys -= finished_keys(read_parts(parts), study.metrics)
     return [trial for task in tasks for trial in task if trial.key in keys]
 
 

@@ -1,0 +1,101 @@
+"""The TOML file of a study: found by its path or its name, and read within limits."""
+
+import difflib
+import reprlib
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+__all__ = ["find_study", "list_studies", "read_toml", "shown"]
+
+_NAMED = Path(__file__).with_name("studies")  # these come with the package
+# Far more than any study needs, and little enough that whatever a file holds is read at once:
+# the time that a key takes grows with the square of its dots.
+_MAX_BYTES, _MAX_DOTS, _MAX_LETTERS, _MAX_DEPTH = 64_000, 200, 500, 8
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 80
+
+
+def list_studies() -> list[str]:
+    """Return the names of the studies that come with the package."""
+    return sorted(file.stem for file in _NAMED.glob("*.toml"))
+
+
+def find_study(study: str | Path) -> Path:
+    """Return the file of a study; a file that is there wins over a study of the same name.
+
+    Parameters
+    ----------
+    study : path
+        A TOML file, or one of `list_studies()`.
+
+    Examples
+    --------
+    >>> find_study("smoke").name
+    'smoke.toml'
+    """
+    file = Path(study)
+    if file.is_file():
+        return file
+    names = list_studies()
+    if str(study) in names:
+        return _NAMED / f"{study}.toml"
+    near = difflib.get_close_matches(file.stem, names, n=1, cutoff=0.5)
+    hint = (
+        f"Did you mean {near[0]}?" if near else f"Name a .toml file, or {' or '.join(names)}."
+    )
+    raise FileNotFoundError(f"No study is at {study}. {hint}")
+
+
+def read_toml(file: Path) -> dict[str, Any]:
+    """Read a TOML file of a size, depth and numbers that a study may have.
+
+    Parameters
+    ----------
+    file : Path
+        The file.
+    """
+    with open(file, "rb") as opened:
+        content = opened.read(_MAX_BYTES + 1)
+    if len(content) > _MAX_BYTES:
+        raise ValueError(f"{file} must have at most {_MAX_BYTES} bytes. Split the study.")
+    too_deep = f"{file} must be a study, and is nested deeper than any. Write it flat."
+    if any(line.count(b".") > _MAX_DOTS for line in content.splitlines()):
+        raise ValueError(too_deep)
+    try:
+        found = tomllib.loads(content.decode())
+    except RecursionError:
+        raise ValueError(too_deep) from None
+    except ValueError as error:  # also of numbers with thousands of digits
+        raise ValueError(f"{file} must be TOML, and is not: {error}.") from error
+    for depth, value in _walk(found):
+        if depth > _MAX_DEPTH:
+            raise ValueError(too_deep)
+        if isinstance(value, str) and len(value) > _MAX_LETTERS:
+            raise ValueError(
+                f"{file}: a text must have at most {_MAX_LETTERS} letters, got {shown(value)}."
+            )
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise ValueError(
+                f"{file}: a whole number must fit into 64 bits, as TOML has it, got one of "
+                f"{value.bit_length()}."
+            )
+    return found
+
+
+def _walk(content: Any) -> Iterator[tuple[int, Any]]:
+    """Give every key and value with its depth, without a recursion that could go too deep."""
+    ahead = [(0, content)]
+    while ahead:
+        depth, value = ahead.pop()
+        yield depth, value
+        if isinstance(value, dict):
+            ahead += [(depth + 1, part) for part in (*value, *value.values())]
+        elif isinstance(value, list):
+            ahead += [(depth + 1, part) for part in value]
+
+
+def shown(value: Any) -> str:
+    """Return a value as an error shows it: on one line, and shortened."""
+    return _SHORT.repr(value)
