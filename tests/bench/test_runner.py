@@ -286,6 +286,13 @@ def test_the_table_is_on_the_disk_before_its_parts_are_deleted(rows, tmp_path, m
     assert [event for event in events if event in wanted] == wanted
 
 
+def test_a_damaged_note_of_what_to_run_again_is_overlooked(rows, tmp_path):
+    (tmp_path / "parts").mkdir()
+    append_rows(tmp_path / "parts" / "x.jsonl", rows)
+    (tmp_path / "again.txt").write_bytes(bytes(range(256)))
+    assert not plan(SMALL, tmp_path).left
+
+
 def test_a_table_of_other_types_is_refused_by_name(rows, tmp_path):
     table = as_table(rows)
     for name in ("key", "value", "repeat"):

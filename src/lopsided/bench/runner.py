@@ -164,7 +164,9 @@ def _write_again(folder: Path, keys: set[str]) -> None:
 
 def _read_again(folder: Path) -> set[str]:
     path = folder / AGAIN
-    return set(path.read_text(encoding="utf-8").split()) if path.is_file() else set()
+    if not path.is_file():
+        return set()
+    return set(path.read_text(encoding="utf-8", errors="replace").split())  # damage is no key
 
 
 @contextmanager

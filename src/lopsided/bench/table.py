@@ -122,20 +122,19 @@ def read_table(path: str | Path) -> Any:
         raise FileNotFoundError(
             f"No results are at {file}. Run the study first: lopsided bench."
         )
+    wanted, advice = f"{file} must be a table of results", "Remove it and run the study again."
     try:
         table = pd.read_parquet(file)
     except Exception as error:  # damage shows in more ways than pyarrow documents
-        why = " ".join(str(error).split())
-        raise ValueError(
-            f"{file} must be a table of results, and cannot be read: {why}"
-        ) from error
+        why = " ".join(str(error).split()).rstrip(".")
+        raise ValueError(f"{wanted}, and cannot be read: {why}. {advice}") from error
     missing = set(Row._fields) - set(table.columns)
     if missing:
-        raise ValueError(f"{file} must be a table of results; it lacks {sorted(missing)}.")
+        raise ValueError(f"{wanted}; it lacks {sorted(missing)}. {advice}")
     table = table[list(Row._fields)]
     wrong = [name for name in Row._fields if len(table) and not _has_type(table[name])]
     if wrong:
-        raise ValueError(f"{file} must be a table of results; {wrong} are of another type.")
+        raise ValueError(f"{wanted}; {wrong} are of another type. {advice}")
     return table
 
 

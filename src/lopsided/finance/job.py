@@ -1,13 +1,13 @@
 """The job behind `lopsided finance`."""
 
-import hashlib
 import json
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lopsided import __version__
+from lopsided._check import MissingExtraError, require
 from lopsided._files import write_whole
 from lopsided.bench.versions import name_versions
 from lopsided.finance.evaluation import VIEWS
@@ -18,7 +18,7 @@ from lopsided.finance.results import Rankings, collect, compare
 from lopsided.finance.run import Job, list_jobs, run_jobs
 from lopsided.finance.source import Source
 from lopsided.finance.tasks import list_years, make_task
-from lopsided.finance.told import Results, write_results
+from lopsided.finance.told import OUTPUTS, Results, write_results
 
 __all__ = ["finance"]
 
@@ -53,20 +53,20 @@ def finance(
     """
     names = dict.fromkeys(models or [name for group in groups for name in list_models(group)])
     most = seeds or (1 if source.synthetic else None)
-    chosen = [_with_seeds(get_model(name), most) for name in names]
+    chosen, lacking = _leave_out([_with_seeds(get_model(name), most) for name in names])
     panel, folder = source.load(), Path(out)
     views = [view for view in VIEWS if view.rule == "released" or "aaer_year" in panel]
     rules = list(dict.fromkeys(view.rule for view in views))
     wanted, skipped = _check_years(panel, years, rules)
     known = _tell_known(panel, rules, wanted)
-    _claim(folder, panel)
+    _claim(folder, source.mark())
     everything = [
         job
         for model in chosen
         for job in list_jobs([model], rules if model.group == "main" else rules[:1], wanted)
     ]
     failed = run_jobs(source, everything, folder, jobs)
-    rankings = Rankings(panel, source.load_all(), wanted, folder)
+    rankings = Rankings(source, wanted, folder)
     table = collect(rankings, views, chosen)
     if not len(table):
         reason = next(iter(failed.values()), "none ranked every year")
@@ -75,7 +75,7 @@ def finance(
         table,
         compare(rankings, views, chosen, table),
         known,
-        _tell_about(source, panel, wanted, [*skipped, *_tell_failed(failed)]),
+        _tell_about(source, panel, wanted, [*lacking, *skipped, *_tell_failed(failed)]),
     )
     write_results(results, folder)
     page = write_report(results, folder / "report.html")
@@ -89,20 +89,59 @@ def _with_seeds(model: Model, most: int | None) -> Model:
     return model if most is None else replace(model, n_seeds=min(model.n_seeds, most))
 
 
-def _claim(folder: Path, panel: Any) -> None:
-    """Mark a folder as that of a panel and a version; refuse one that belongs to others."""
-    import pandas as pd
+def _leave_out(models: Sequence[Model]) -> tuple[list[Model], list[str]]:
+    """Return the models whose packages are installed, and a sentence for each that is not.
 
-    rows = pd.util.hash_pandas_object(panel, index=False).to_numpy()
-    mark = {"panel": hashlib.sha256(rows.tobytes()).hexdigest(), "lopsided": __version__}
+    That nothing is left is an error.
+    """
+    kept, missing = [], dict[str, list[str]]()
+    for model in models:
+        try:
+            for module in model.needs:
+                require(module)
+            kept.append(model)
+        except MissingExtraError as error:
+            missing.setdefault(str(error), []).append(model.name)
+    told = [f"Left out: {', '.join(names)}. {why}" for why, names in missing.items()]
+    if not kept:
+        raise MissingExtraError(" ".join(told))
+    for sentence in told:
+        warnings.warn(sentence, stacklevel=3)
+    return kept, told
+
+
+def _claim(folder: Path, mark: Mapping[str, str]) -> None:
+    """Mark a folder as that of a panel and a version; refuse one that belongs to others."""
     file = folder / "panel.json"
-    if file.exists() and json.loads(file.read_text(encoding="utf-8")) != mark:
+    found = _read_mark(file, list(mark))
+    if found is not None and found != mark:
         raise ValueError(
             f"{folder} holds a run on another panel, or of another version. Choose another "
             "folder with --out, or remove it."
         )
+    if found is None and not (folder / "scores").is_dir():
+        # Nothing shows that a run was here: what has a name of ours is somebody's file.
+        others = [name for name in ("panel.json", *OUTPUTS) if (folder / name).exists()]
+        if others:
+            raise ValueError(
+                f"{folder / others[0]} is not of a run of this command, and would be replaced. "
+                "Choose another folder with --out."
+            )
+    elif found is None and file.exists():
+        # Harmless: every file of scores tells by itself what it was made from.
+        warnings.warn(f"{file} is damaged and is written again.", stacklevel=3)
     with write_whole(file) as draft:
         draft.write_text(json.dumps(mark) + "\n", encoding="utf-8")
+
+
+def _read_mark(file: Path, names: Sequence[str]) -> Any:
+    """Return the mark of a folder, or None where none can be read."""
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError, RecursionError):
+        return None
+    marked = isinstance(found, dict) and list(found) == list(names)
+    return found if marked and all(isinstance(one, str) for one in found.values()) else None
 
 
 def _check_years(

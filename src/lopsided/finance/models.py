@@ -55,6 +55,8 @@ class Model:
     group : {"main", "nets", "parts"}, default="main"
         Whether it belongs to the comparison, trains a net, or is there to see what
         a setting does.
+    needs : tuple of str, default=()
+        Modules of optional packages that it imports.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Model:
     span: int | None = 3
     gap: int = 0
     group: Literal["main", "nets", "parts"] = "main"
+    needs: tuple[str, ...] = ()
 
 
 def list_models(group: str = "main") -> list[str]:
@@ -140,6 +143,7 @@ MODELS = (
         boost_balanced,
         printed=5.73,
         n_seeds=3,
+        needs=("imblearn",),
     ),
     Model(
         "fin-svm",
@@ -214,6 +218,7 @@ MODELS = (
         printed=17.63,
         n_seeds=3,
         group="nets",
+        needs=("torch",),
     ),
     Model(
         "calibrated-ifpu",
@@ -223,6 +228,7 @@ MODELS = (
         printed=19.10,
         n_seeds=3,
         group="nets",
+        needs=("torch",),
     ),
     _part("ifpu-xgb-shallow", "depth 3", fit_method("ifpu-xgb", max_depth=3)),
     _part("ifpu-xgb-scale", "gradients times n", fit_method("ifpu-xgb", **_FULL_SCALE)),

@@ -11,7 +11,9 @@ import numpy as np
 from lopsided._progress import Bar
 from lopsided.finance.evaluation import Ranked, View, bootstrap_firms, measure, see
 from lopsided.finance.models import Model
-from lopsided.finance.run import Job, read_scores, rule_of
+from lopsided.finance.run import Job, load_scores, rule_of
+from lopsided.finance.scores import DamagedFileError
+from lopsided.finance.source import Source
 
 __all__ = ["Rankings", "collect", "compare"]
 
@@ -24,18 +26,15 @@ class Rankings:
 
     Parameters
     ----------
-    panel : DataFrame
-        The firm-years that models learn from and rank.
-    history : DataFrame
-        All firm-years, by which firms are known.
+    source : Source
+        The panel.
     years : sequence of int
         The years that are ranked.
     folder : Path
         Where the scores are.
     """
 
-    panel: Any
-    history: Any
+    source: Source
     years: Sequence[int]
     folder: Path
 
@@ -52,24 +51,27 @@ class Rankings:
         runs = {}
         for seed in range(model.n_seeds):
             jobs = [self.job(model, view, seed, year) for year in self.years]
-            if all(job.path(self.folder).exists() for job in jobs):
-                runs[seed] = [self._ranked(job, view) for job in jobs]
+            found = [self.scores(job) for job in jobs]
+            if all(scores is not None for scores in found):
+                runs[seed] = [self._ranked(*one, view) for one in zip(jobs, found, strict=True)]
         return runs
 
     def job(self, model: Model, view: View, seed: int, year: int) -> Job:
         """Return the job whose scores a view looks at."""
         return Job(rule_of(model, view.rule), model.name, seed, year)
 
-    def _ranked(self, job: Job, view: View) -> Ranked:
-        now = self.panel[self.panel["fyear"] == job.year]
-        firms, scores = now["gvkey"].to_numpy(), read_scores(job, self.folder)
-        if not np.array_equal(scores["gvkey"], firms):
-            raise ValueError(
-                f"{job.path(self.folder)} must hold the firms of {job.year}, got others: it is "
-                "from another panel. Choose another folder."
-            )
-        counted = see(self.history, view, job.year, firms)
-        truth = now["misstated"].to_numpy(dtype=np.int8)
+    def scores(self, job: Job) -> Any:
+        """Return the table of a job, or None if it failed."""
+        try:
+            return load_scores(self.source, job, self.folder)
+        except DamagedFileError:  # was named, and could not be made again
+            return None
+
+    def _ranked(self, job: Job, scores: Any, view: View) -> Ranked:
+        panel = self.source.load()
+        now = panel[panel["fyear"] == job.year]
+        firms, truth = now["gvkey"].to_numpy(), now["misstated"].to_numpy(dtype=np.int8)
+        counted = see(self.source.load_all(), view, job.year, firms)
         found = scores["score"].to_numpy()
         return Ranked(job.year, firms[counted], truth[counted], found[counted])
 
@@ -99,7 +101,7 @@ def collect(rankings: Rankings, views: Sequence[View], models: Sequence[Model]) 
             for seed, run in rankings.of(model, view).items():
                 for ranked in run:
                     job = rankings.job(model, view, seed, ranked.year)
-                    seconds = float(read_scores(job, rankings.folder)["seconds"].iloc[0])
+                    seconds = float(rankings.scores(job)["seconds"].iloc[0])
                     rows += [
                         (view.name, model.name, seed, ranked.year, name, value, seconds)
                         for name, value in measure(ranked).items()

@@ -10,14 +10,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lopsided._files import write_whole
 from lopsided._progress import Bar
 from lopsided.bench.pool import start_workers
 from lopsided.finance.models import Model, get_model
+from lopsided.finance.scores import DamagedFileError, read_scores, write_scores
 from lopsided.finance.source import Source
 from lopsided.finance.tasks import make_task
 
-__all__ = ["Job", "list_jobs", "read_scores", "run_jobs"]
+__all__ = ["Job", "list_jobs", "load_scores", "rule_of", "run_jobs"]
+
+_MOST_NAMED = 10  # damaged files in a note
 
 
 class Job(NamedTuple):
@@ -75,7 +77,7 @@ def run_jobs(
     n_workers : int
         Processes side by side.
     """
-    left = [job for job in jobs if not job.path(folder).exists()]
+    left = _find_left(source, jobs, folder)
     failed: dict[Job, str] = {}
     with Bar(len(jobs), "ranking years") as bar, start_workers(n_workers) as pool:
         bar.advance(len(jobs) - len(left))
@@ -97,17 +99,52 @@ def run_jobs(
     return failed
 
 
-def read_scores(job: Job, folder: Path) -> Any:
-    """Return the firms and scores of a finished job, and the seconds that it took."""
-    import pandas as pd
+def load_scores(source: Source, job: Job, folder: Path) -> Any:
+    """Return the table of a finished job, or None where there is none yet.
 
-    return pd.read_parquet(job.path(folder))
+    Parameters
+    ----------
+    source : Source
+        The panel.
+    job : Job
+        Which.
+    folder : Path
+        Where scores are kept.
+
+    Raises
+    ------
+    DamagedFileError
+        If the file is not as it was written.
+    """
+    if not job.path(folder).exists():
+        return None
+    panel = source.load()
+    firms = panel["gvkey"][panel["fyear"] == job.year].to_numpy()
+    return read_scores(job.path(folder), firms, source.mark())
+
+
+def _find_left(source: Source, jobs: Sequence[Job], folder: Path) -> list[Job]:
+    """Return the jobs without scores; damaged files are named, and count as none."""
+    left, damaged = [], []
+    for job in jobs:
+        try:
+            if load_scores(source, job, folder) is None:
+                left.append(job)
+        except DamagedFileError as error:
+            left.append(job)
+            damaged.append(str(error))
+    if damaged:
+        more = f"; and {len(damaged) - _MOST_NAMED} more" if len(damaged) > _MOST_NAMED else ""
+        warnings.warn(
+            f"{len(damaged)} damaged file(s) of scores are made again: "
+            f"{'; '.join(damaged[:_MOST_NAMED])}{more}.",
+            stacklevel=2,
+        )
+    return left
 
 
 def _run_job(source: Source, job: Job, folder: Path) -> str:
     """Fit, score and write in a worker; return why it failed, or nothing."""
-    import pandas as pd
-
     model = get_model(job.model)
     start = perf_counter()
     try:
@@ -120,8 +157,7 @@ def _run_job(source: Source, job: Job, folder: Path) -> str:
                 raise ValueError("scores must be one finite number for each report.")
     except Exception as error:  # one model must not cost the others their run
         return f"{type(error).__name__}: {error}"
-    frame = pd.DataFrame({"gvkey": task.test["gvkey"].to_numpy(), "score": scores})
-    frame["seconds"] = perf_counter() - start
-    with write_whole(job.path(folder)) as draft:
-        frame.to_parquet(draft, index=False)
+    seconds = perf_counter() - start
+    firms = task.test["gvkey"].to_numpy()
+    write_scores(job.path(folder), firms, scores, seconds, source.mark())
     return ""

@@ -1,9 +1,11 @@
 """Where a panel comes from, so that every worker can fetch it for itself."""
 
+import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
+from lopsided import __version__
 from lopsided.finance.panel import check_panel, load_panel
 from lopsided.finance.ratios import RATIOS, compute_ratios
 from lopsided.finance.tasks import keep_complete
@@ -41,9 +43,21 @@ class Source:
         """Return the rows that models learn from and rank, with ratios."""
         return _keep(self)
 
+    def mark(self) -> dict[str, str]:
+        """Return what tells results on these rows, by this version, from any others."""
+        return {"panel": _hash(self), "lopsided": __version__}
+
     def load_all(self) -> Any:
         """Return all rows of the panel, with ratios."""
         return _load(self)
+
+
+@lru_cache(maxsize=1)
+def _hash(source: Source) -> str:
+    import pandas as pd
+
+    rows = pd.util.hash_pandas_object(source.load(), index=False).to_numpy()
+    return hashlib.sha256(rows.tobytes()).hexdigest()
 
 
 @lru_cache(maxsize=1)

@@ -10,6 +10,7 @@ from lopsided.finance.evaluation import VIEWS
 from lopsided.finance.models import get_model
 
 __all__ = [
+    "OUTPUTS",
     "Results",
     "Standing",
     "list_standings",
@@ -20,6 +21,7 @@ __all__ = [
 ]
 
 _FRAMES = ("table", "differences", "known")
+OUTPUTS = (*(f"{name}.parquet" for name in _FRAMES), "about.json", "report.html")
 
 
 class Results(NamedTuple):
