@@ -17,6 +17,7 @@ __all__ = [
     "check_choice",
     "check_count",
     "check_labels",
+    "check_magnitude",
     "check_prior",
     "check_share",
     "check_truth",
@@ -159,6 +160,15 @@ def check_truth(y_true: Any) -> NDArray[np.int8]:
             f"{len(truth)} rows. Pass a fully labeled table."
         )
     return truth
+
+
+def check_magnitude(values: NDArray[Any]) -> None:
+    """Refuse numbers that single precision, which most learners work in, cannot hold."""
+    largest = float(np.nanmax(np.abs(values), initial=0))
+    if largest > float(np.finfo(np.float32).max):
+        raise ValueError(
+            f"X must hold numbers below 3.4e38 in size, got {largest:.2g}. Rescale them."
+        )
 
 
 def check_share(value: float, name: str) -> float:
