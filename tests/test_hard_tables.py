@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
+from lopsided import rank_unlabeled
 from lopsided._check import MissingExtraError, PriorWarning, require
 from lopsided.methods.registry import build, get_method, list_methods
 
@@ -19,6 +20,7 @@ def has_packages(method):
 
 
 HERE = [method for method in list_methods("any") if has_packages(method)]
+FROM_LABELS = [method for method in HERE if get_method(method).labels == "pu"]
 RNG = np.random.default_rng(0)
 N = 60
 Y = np.repeat([1, 0], [8, N - 8])
@@ -71,3 +73,25 @@ def test_numbers_beyond_single_precision_are_ranked_or_refused_in_a_sentence(met
         except ValueError as error:
             said = str(error)
         assert said.endswith("Rescale them.") if said else np.isfinite(scores).all()
+
+
+@pytest.mark.parametrize("method", [*HERE, "full focused"])
+@pytest.mark.parametrize(("n_labeled", "n_unlabeled"), [(2, 1), (2, 3), (3, 1)])
+@pytest.mark.parametrize("spread", [1, 0], ids=["different", "equal"])
+def test_a_handful_of_rows_gives_finite_scores(method, n_labeled, n_unlabeled, spread):
+    y = np.repeat([1, 0], [n_labeled, n_unlabeled])
+    X = 1 + spread * np.random.default_rng(1).normal(size=(len(y), 2))
+    model = build("focused", random_state=0) if method == "full focused" else quick(method)
+    assert np.isfinite(model.fit(X, y).decision_function(X)).all()
+
+
+@pytest.mark.parametrize("method", FROM_LABELS)
+def test_two_unlabeled_rows_are_ranked(method):
+    X, y = np.random.default_rng(1).normal(size=(4, 2)), np.array([1, 1, 0, 0])
+    scores = rank_unlabeled(X, y, quick(method), random_state=0)
+    assert np.isfinite(scores[2:]).all()
+
+
+def test_a_lone_unlabeled_row_cannot_be_ranked_and_a_sentence_says_so():
+    with pytest.raises(ValueError, match="two unlabeled rows are needed"):
+        rank_unlabeled(np.ones((3, 1)), [1, 1, 0])
