@@ -136,3 +136,15 @@ def test_log_odds_are_those_at_which_a_score_is_at_rest(loss):
     pull = odds * loss.gradient(scores) - loss.gradient(-scores)
     assert_allclose(pull / (odds * loss.gradient(scores)), 0, atol=1e-10)
     assert (np.diff(loss.log_odds(np.linspace(-100, 100, 999))) > 0).all()
+
+
+@pytest.mark.parametrize("loss", [FocalLoss(), FocalLoss(0), CalibratedFocalLoss()], ids=repr)
+def test_log_odds_stay_finite_and_rise_for_scores_beyond_all_measure(loss):
+    scores = np.array([-1e200, -1e4, -800, -81, -79, 79, 81, 800, 1e4, 1e200])
+    found = loss.log_odds(scores)
+    assert np.isfinite(found).all()
+    assert (np.diff(found) > 0).all()
+    assert_allclose(found, -found[::-1], rtol=1e-12)
+    # Far out the odds rise by gamma + 1 for each step of the score, before the bend and after.
+    gamma = getattr(loss, "gamma", 3.0)
+    assert_allclose(np.diff(loss.log_odds(np.array([70.0, 75, 80, 85, 90]))), 5 * (gamma + 1))

@@ -1,7 +1,9 @@
-from itertools import permutations
+from functools import partial
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
 from lopsided import metrics
 
@@ -120,16 +122,40 @@ def test_average_precision_from_labels_is_unbiased(n_labeled, digits):
     assert np.mean(found) == pytest.approx(expected, abs=4 * error)
 
 
-def test_average_precision_over_every_way_to_label_is_the_true_one():
-    from itertools import combinations
-
-    truth, scores, _ = next(hidings(2))
-    found = []
+def label_every_pair():
     for pair in combinations(range(POSITIVES), 2):
         y = np.zeros(PRIOR_ROWS, int)
         y[list(pair)] = 1
-        found.append(metrics.pu_average_precision(y, scores, POSITIVES / PRIOR_ROWS))
+        yield y
+
+
+def test_average_precision_over_every_way_to_label_is_the_true_one():
+    truth, scores, _ = next(hidings(2))
+    found = [
+        metrics.pu_average_precision(y, scores, POSITIVES / PRIOR_ROWS)
+        for y in label_every_pair()
+    ]
     assert np.mean(found) == pytest.approx(metrics.average_precision(truth, scores), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["average_precision", "roc_auc"])
+def test_an_unbiased_estimate_may_pass_one_and_a_clipped_one_is_never_farther_off(name):
+    truth, scores, _ = next(hidings(2))
+    scores = scores + 2 * truth
+    expected = getattr(metrics, name)(truth, scores)
+    estimate = partial(getattr(metrics, f"pu_{name}"), prior=POSITIVES / PRIOR_ROWS)
+    free = np.array([estimate(y, scores) for y in label_every_pair()])
+    clipped = np.array([estimate(y, scores, clip=True) for y in label_every_pair()])
+    assert (free > 1).any()
+    assert_array_equal(clipped, np.minimum(free, 1))
+    assert (abs(clipped - expected) <= abs(free - expected)).all()
+    assert clipped.mean() < expected  # which is why nothing is clipped unless asked for
+
+
+def test_a_clipped_auc_is_not_below_zero_either():
+    y, scores = [1, 1, 0, 0], [1, 2, 3, 4]
+    assert metrics.pu_roc_auc(y, scores, 0.75) < 0
+    assert metrics.pu_roc_auc(y, scores, 0.75, clip=True) == 0
 
 
 @pytest.mark.parametrize("n_labeled", [2, 4])

@@ -1,14 +1,18 @@
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
-from lopsided.bench.study import read_study
+from lopsided.bench.study import Compared, Setting, Study, read_study
 from lopsided.bench.study_file import find_study, list_studies
 from lopsided.bench.trial import trials
+from lopsided.datasets import describe
 from lopsided.methods.registry import get_method
 
-COMMITTED = sorted((Path(__file__).parents[1] / "studies").glob("*.toml"))
+FOLDER = Path(__file__).parents[1] / "studies"
+COMMITTED = sorted(FOLDER.glob("*.toml"))
 STUDIES = [*COMMITTED, *map(find_study, list_studies())]
+RESULTS = sorted((FOLDER / "results").glob("*.parquet"))
 
 
 def enumerate_trials(study):
@@ -24,6 +28,24 @@ def test_a_committed_study_reads_and_each_of_its_trials_has_a_key_of_its_own(pat
 @pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
 def test_every_study_has_the_naive_baseline_and_the_oracle(path):
     assert {"naive-xgb", "xgb"} <= {method.name for method in read_study(path).methods}
+
+
+@pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.stem)
+def test_committed_results_answer_every_trial_of_their_study(path):
+    study = read_study(FOLDER / f"{path.stem}.toml")
+    hashes = {name: describe(name).sha256 for name in study.datasets}
+    known = set(pd.read_parquet(path, columns=["key"])["key"])
+    assert {trial.key for trial in trials(study, hashes)} <= known
+
+
+def test_a_registered_preset_and_the_variant_of_a_study_have_one_key():
+    compared = (
+        Compared("focused-fast", "focused", {"preset": "fast"}),
+        Compared("focused-fast", "focused-fast"),
+    )
+    study = Study("s", "S", ("digits-8",), (Setting("scar", 0.5),), compared, repeats=1)
+    variant, registered = enumerate_trials(study)
+    assert variant.key == registered.key
 
 
 @pytest.mark.skipif(not COMMITTED, reason="studies are not part of a source package")

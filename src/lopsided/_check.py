@@ -18,6 +18,7 @@ __all__ = [
     "check_choice",
     "check_count",
     "check_labels",
+    "check_magnitude",
     "check_prior",
     "check_share",
     "check_truth",
@@ -171,6 +172,15 @@ def check_unique(names: Iterable[str]) -> None:
             raise ValueError(
                 f"Columns must have names of their own, got {name!r} {times}. Rename them."
             )
+
+
+def check_magnitude(values: NDArray[Any]) -> None:
+    """Refuse numbers that single precision, which most learners work in, cannot hold."""
+    largest = float(np.nanmax(np.abs(values), initial=0))
+    if largest > float(np.finfo(np.float32).max):
+        raise ValueError(
+            f"X must hold numbers below 3.4e38 in size, got {largest:.2g}. Rescale them."
+        )
 
 
 def check_share(value: float, name: str) -> float:

@@ -12,6 +12,8 @@ from lopsided._math import backend, cast, sigmoid, softplus
 
 __all__ = ["CalibratedFocalLoss", "FocalLoss", "LogisticLoss", "Loss", "SigmoidLoss"]
 
+_FAR = 80.0  # beyond, log-odds are a straight line and chances near their end in float32
+
 
 class Loss:
     """What a loss must offer; no labels, no weights. A new one implements the first three."""
@@ -206,8 +208,10 @@ def _focal_hessian(margin: Any, gamma: Any) -> Any:
 
 def _focal_log_odds(margin: Any, gamma: Any) -> Any:
     # At rest odds = gradient(-margin) / gradient(margin); the powers leave as gamma * margin.
-    p, q = sigmoid(margin), sigmoid(-margin)
-    above = gamma * q * softplus(margin) + p
-    below = gamma * p * softplus(-margin) + q
-    log = backend(margin).log
-    return gamma * margin + log(above) - log(below)
+    math = backend(margin)
+    near = math.clip(margin, -_FAR, _FAR)
+    p, q = sigmoid(near), sigmoid(-near)
+    above = gamma * q * softplus(near) + p
+    below = gamma * p * softplus(-near) + q
+    beyond = (gamma + 1) * (margin - near)
+    return gamma * near + math.log(above) - math.log(below) + beyond

@@ -135,12 +135,13 @@ def pu_log_rank(y: Any, scores: Any) -> float:
     return float(-np.log(ranks / len(labels)).mean())
 
 
-def pu_roc_auc(y: Any, scores: Any, prior: float | None = None) -> float:
+def pu_roc_auc(y: Any, scores: Any, prior: float | None = None, *, clip: bool = False) -> float:
     r"""Return the chance that a positive outranks a negative, from PU labels.
 
     A labeled row outranks an unlabeled one with chance :math:`A = \alpha / 2 + (1 - \alpha) R`
     if labels are given completely at random: among the unlabeled rows a share :math:`\alpha`
-    are positives, which it outranks half of the time. The answer is R, and may lie above 1.
+    are positives, which it outranks half of the time. The answer is R. It is unbiased, and so a
+    single one may lie above 1 or below 0, where no truth is; `clip` brings it in.
 
     Parameters
     ----------
@@ -151,6 +152,9 @@ def pu_roc_auc(y: Any, scores: Any, prior: float | None = None) -> float:
     prior : float or None, default=None
         P(y_true = 1) among all rows, at least the labeled share; None takes that, so that no
         unlabeled row is a positive, and returns A.
+    clip : bool, default=False
+        Whether an estimate outside of [0, 1] is moved to the end of it: never farther from the
+        truth then, but biased. Leave it out where estimates are averaged.
 
     References
     ----------
@@ -163,15 +167,19 @@ def pu_roc_auc(y: Any, scores: Any, prior: float | None = None) -> float:
     0.75
     >>> pu_roc_auc([1, 1, 0, 0], [4, 3, 2, 1], prior=0.75)
     1.5
+    >>> pu_roc_auc([1, 1, 0, 0], [4, 3, 2, 1], prior=0.75, clip=True)
+    1.0
     """
     labels, values = _pair(y, scores, check_labels)
     found = roc_auc(labels, values)
     n_unlabeled = int((labels == 0).sum())
     hidden = (_n_positives(labels, prior) - int(labels.sum())) / n_unlabeled
-    return (found - hidden / 2) / (1 - hidden)
+    return _clipped((found - hidden / 2) / (1 - hidden), clip)
 
 
-def pu_average_precision(y: Any, scores: Any, prior: float | None = None) -> float:
+def pu_average_precision(
+    y: Any, scores: Any, prior: float | None = None, *, clip: bool = False
+) -> float:
     r"""Return the average precision against the truth, estimated from PU labels.
 
     With N positives among the rows, of which L are labeled completely at random, a labeled row
@@ -181,7 +189,8 @@ def pu_average_precision(y: Any, scores: Any, prior: float | None = None) -> flo
     .. math:: \frac{1}{L} \sum_i \frac{1 + j_i (N - 1) / (L - 1)}{k_i}
 
     is unbiased: its mean over all ways to label L of the N positives is the average precision.
-    A single estimate may lie above 1.
+    A single estimate may lie above 1, where no average precision is, the more so the fewer rows
+    are labeled: others then lie too low. It is never below 0. `clip` brings it in.
 
     Parameters
     ----------
@@ -192,11 +201,18 @@ def pu_average_precision(y: Any, scores: Any, prior: float | None = None) -> flo
     prior : float or None, default=None
         P(y_true = 1) among all rows, at least the labeled share; None takes that. The order of
         two rankings hardly depends on it.
+    clip : bool, default=False
+        Whether an estimate above 1 is moved to 1: never farther from the truth then, but
+        too low on average. Leave it out where estimates are averaged.
 
     Examples
     --------
     >>> pu_average_precision([1, 0, 1, 0], [4, 3, 2, 1])
     0.8333333333333333
+    >>> pu_average_precision([1, 1, 0, 0], [4, 3, 2, 1], prior=0.75)
+    1.25
+    >>> pu_average_precision([1, 1, 0, 0], [4, 3, 2, 1], prior=0.75, clip=True)
+    1.0
     """
     from scipy.stats import rankdata
 
@@ -205,7 +221,11 @@ def pu_average_precision(y: Any, scores: Any, prior: float | None = None) -> flo
     places = rankdata(-values, method="max")[labels == 1]
     above = rankdata(-values[labels == 1], method="max") - 1
     scale = (_n_positives(labels, prior) - 1) / (n_labeled - 1)
-    return float(((1 + above * scale) / places).mean())
+    return _clipped(float(((1 + above * scale) / places).mean()), clip)
+
+
+def _clipped(estimate: float, clip: bool) -> float:
+    return min(max(estimate, 0.0), 1.0) if clip else estimate
 
 
 def _n_positives(labels: NDArray[np.int8], prior: float | None) -> float:

@@ -86,6 +86,7 @@ def contract_checks(method: Any) -> Iterator[tuple[str, Callable[[], None]]]:
         _check_prior,
         _check_weights_of_one_change_nothing,
         _check_answers_agree,
+        _check_single_precision_keeps_scores,
     ):
         yield (
             check.__name__.removeprefix("_check_").replace("_", " "),
@@ -282,6 +283,16 @@ def _check_answers_agree(estimator: Any) -> None:
     np.testing.assert_array_equal(model.predict(X), (scores > 0).astype(int))
     np.testing.assert_allclose(chances.sum(axis=1), 1)
     assert (np.diff(chances[np.argsort(scores), 1]) >= 0).all()
+
+
+def _check_single_precision_keeps_scores(estimator: Any) -> None:
+    X, y = _table()
+    rounded = X.astype(np.float32)
+    model = _fit(estimator, X, y)
+    expected = model.decision_function(X)
+    tolerance = 1e-4 * max(np.ptp(expected), 1.0)
+    for other in (model, _fit(estimator, rounded, y)):
+        np.testing.assert_allclose(other.decision_function(rounded), expected, atol=tolerance)
 
 
 def _assert_refused(estimator: Any, X: Any, y: Any, word: str) -> None:

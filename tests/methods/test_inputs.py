@@ -30,16 +30,31 @@ def test_a_huge_constant_column_does_not_blow_up():
     assert np.abs(fit_inputs(table).transform(table + 1)).max() <= 1
 
 
-@pytest.mark.parametrize("size", [1e-170, 1e-5, 1e30])
+@pytest.mark.parametrize("size", [1e-260, 1e-170, 1e-5, 1e30])
 def test_the_size_of_a_column_does_not_matter(size):
     table = np.random.default_rng(0).normal(size=(50, 1))
     expected = fit_inputs(table).transform(table)
     assert_allclose(fit_inputs(table * size).transform(table * size), expected)
 
 
+@pytest.mark.parametrize("step", [5e-324, 1e-310, 1e-300])
+@pytest.mark.parametrize("tails", [None, 0.01])
+def test_steps_too_small_to_divide_by_are_no_steps(step, tails):
+    table = np.array([[0.0], [step], [0.0], [step]])
+    assert np.abs(fit_inputs(table, tails=tails).transform(table)).max() < 1e-6
+
+
+def test_a_new_row_beyond_all_measure_stays_within_bounds():
+    table = np.random.default_rng(0).normal(size=(50, 1)) * 1e-200
+    far = np.array([[1.0], [-3e38], [np.nan]])
+    with np.errstate(all="raise"):
+        found = fit_inputs(table).transform(far)
+    assert_allclose(found[:, 0], [1e6, -1e6, 0])
+
+
 def test_numbers_beyond_measure_are_refused():
     table = np.array([[1.0], [1e200], [2.0]])
-    with pytest.raises(ValueError, match=r"below 3\.4e\+38 in size"):
+    with pytest.raises(ValueError, match=r"below 3\.4e38 in size, got 1e\+200"):
         fit_inputs(table)
     with pytest.raises(ValueError, match="Rescale"):
         fit_inputs(table[:1]).transform(table)

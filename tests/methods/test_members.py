@@ -41,5 +41,17 @@ def test_a_lone_unlabeled_row_is_in_every_part():
     assert (fold_of[y == 1] >= 0).all()
 
 
+def test_one_model_of_all_rows_is_the_member_where_none_can_be_left_out():
+    from lopsided.methods._members import Member, Rows, fit_member
+    from lopsided.methods.logistic import NaiveLogisticClassifier
+
+    y, X = labels(2, n_rows=3), np.array([[3.0], [2.0], [0.0]])
+    whole = NaiveLogisticClassifier().fit(X, y)
+    line = Member("line", "a line", lambda _: NaiveLogisticClassifier(), "folds")
+    fitted = fit_member(line, Rows(X, y, None, of=whole), seed=0, n_folds=5, n_threads=1)
+    assert len(fitted.models) == 1
+    np.testing.assert_array_equal(fitted.unseen, whole.decision_function(X))
+
+
 def test_hardly_any_unlabeled_rows_still_make_two_folds():
     assert set(deal_folds(labels(10, n_rows=12), 5, seed=0)) == {0, 1}

@@ -95,6 +95,17 @@ def test_a_prior_of_the_labeled_share_sets_nothing_apart(table):
     assert len(NNIFClassifier(prior=10 / 400, random_state=0).fit(X, y).flagged_) == 0
 
 
+@pytest.mark.parametrize("offset", [0, 1e4])
+def test_rows_in_single_and_in_double_precision_score_alike(table, offset):
+    X, y = table
+    X = X + offset
+    model = NNIFClassifier(prior=0.1, n_trees=20, random_state=0).fit(X, y)
+    rounded = X.astype(np.float32)
+    assert_allclose(model.decision_function(rounded), model.decision_function(X))
+    model.fit(rounded, y)
+    assert_allclose(model.decision_function(rounded), model.decision_function(X))
+
+
 def test_an_unknown_treatment_is_refused(table):
     with pytest.raises(ValueError, match="No treatment is called"):
         NNIFClassifier(prior=0.1, treatment="burn").fit(*table)

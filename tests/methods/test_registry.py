@@ -31,6 +31,12 @@ def test_every_method_can_be_built_and_says_so_in_its_repr(name):
     assert "Classifier" in repr(lopsided.build(name))
 
 
+def test_the_fast_preset_of_the_flagship_has_a_name_of_its_own():
+    named, preset = lopsided.build("focused-fast"), lopsided.build("focused", preset="fast")
+    assert repr(named) == repr(preset)
+    assert "focused-fast" in list_methods()
+
+
 def test_build_routes_settings_to_the_risk_and_its_loss():
     model = lopsided.build(
         "ifpu-xgb", gamma=0, target_prior=0.4, pool="rest", clamp=Climb(), max_depth=2

@@ -6,11 +6,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided.methods._normal_scores import NormalScores, fit_normal_scores
+from lopsided._check import check_magnitude
+from lopsided.methods._normal_scores import MIN_SCALE, NormalScores, fit_normal_scores
 
 __all__ = ["Ends", "Inputs", "fit_inputs"]
 
-_LARGEST = 3.4e38  # the largest number in single precision
+_MAX_INPUT = 1e6  # deviations from the mean; one of n rows lies sqrt(n) away at most
 _KNOTS = 256  # of a bent column
 _FAR = 3.0  # normal scores beyond are no news
 
@@ -66,7 +67,7 @@ class Inputs:
         inputs = np.empty((X.shape[0], self.n_columns))
         for j, position in enumerate(self.numbers):  # one by one: tables may be large
             values = self._shaped(_numbers(X[:, position]), j)
-            inputs[:, j] = np.nan_to_num((values - self.means[j]) / self.scales[j], nan=0.0)
+            inputs[:, j] = _bounded((values - self.means[j]) / self.scales[j])
         n_done = len(self.numbers) + len(self.flagged)
         inputs[:, len(self.numbers) : n_done] = np.isnan(X[:, self.flagged])
         for position, n_levels in self.levels.items():
@@ -156,7 +157,12 @@ def _fit_scale(column: NDArray[np.float64], counts: NDArray[np.float64]) -> tupl
     # A column that hardly varies beside its size is constant but for rounding.
     if scale <= 1e-12 * max(abs(mean), 1e-300):
         scale = 1.0
-    return float(mean * size), float(scale * size)
+    return float(mean * size), max(float(scale * size), MIN_SCALE)
+
+
+def _bounded(column: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return inputs whose products stay finite in any learner, missing ones as 0, the mean."""
+    return np.nan_to_num(column, nan=0.0).clip(-_MAX_INPUT, _MAX_INPUT)
 
 
 def _fit_ends(
@@ -190,6 +196,5 @@ def _bent(column: NDArray[np.float64], bend: NormalScores) -> NDArray[np.float64
 
 def _numbers(column: NDArray[Any]) -> NDArray[np.float64]:
     values = np.asarray(column, np.float64)
-    if (np.abs(values) > _LARGEST).any():
-        raise ValueError(f"X must hold numbers below {_LARGEST:.1e} in size. Rescale them.")
+    check_magnitude(values)
     return values

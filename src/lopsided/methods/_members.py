@@ -160,11 +160,13 @@ def _fit_folds(member: Member, rows: Rows, seed: int, n_folds: int, n_threads: i
     from joblib import Parallel, delayed
 
     fold_of = deal_folds(rows.y, n_folds, seed)
-    folds = range(int(fold_of.max()) + 1)
+    # Where no row can be left out, one model of all rows is the member.
+    folds = range(max(int(fold_of.max()) + 1, 1))
 
     def fit(fold: int) -> tuple[PUClassifier, NDArray[np.float64]]:
-        model = rows.take(fold_of != fold).fit(member, seed + fold, n_threads=1)
-        return model, model._scores(rows.X[fold_of == fold])
+        left_out = fold_of == fold
+        model = rows.take(~left_out).fit(member, seed + fold, n_threads=1)
+        return model, model._scores(rows.X[left_out]) if left_out.any() else np.empty(0)
 
     # Threads share the table, and each model runs on one: the same numbers for any number.
     done = Parallel(n_jobs=n_threads, require="sharedmem")(delayed(fit)(f) for f in folds)

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-__all__ = ["NormalScores", "fit_normal_scores"]
+__all__ = ["MIN_SCALE", "NormalScores", "fit_normal_scores"]
 
+MIN_SCALE = 1e-269  # a number of single precision, divided by it, is below the largest double
 _MOST_KNOTS = 8192
 _FARTHEST = 5.5  # normal quantile up to which knots are spread: one row of fifty million
 
@@ -79,4 +80,4 @@ def fit_normal_scores(
         kept = np.unique(np.searchsorted(shares, steps).clip(max=len(knots) - 1))
         knots, shares = knots[kept], shares[kept]
     spread = float(knots[-1] - knots[0])
-    return NormalScores(knots, ndtri(shares), spread if spread > 0 else 1.0)
+    return NormalScores(knots, ndtri(shares), max(spread, MIN_SCALE) if spread > 0 else 1.0)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, issparse
 from sklearn.model_selection import train_test_split
 
-from lopsided._check import require
+from lopsided._check import check_magnitude, require
 from lopsided._progress import Bar
 from lopsided.methods._base import Accepts, PUClassifier
 from lopsided.methods._objective import fused_objective
@@ -194,9 +194,6 @@ class BoostedRiskClassifier(PUClassifier):
                 f"monotone_constraints must hold -1, 0 or 1 for each of {X.shape[1]} columns, "
                 f"got {signs!r}."
             )
-        values: Any = getattr(X, "data", X) if issparse(X) else X
-        if np.nanmax(np.abs(values), initial=0) > np.finfo(np.float32).max:
-            raise ValueError("X must hold numbers below 3.4e38, got larger ones. Rescale them.")
 
     def _params(self, seed: int, start: float) -> dict[str, Any]:
         """Return the settings under XGBoost's names."""
@@ -322,6 +319,8 @@ class BoostedRiskClassifier(PUClassifier):
 
     def _as_trained(self, X: Any) -> Any:
         """Return X with zeros absent if they were so in training: XGBoost tells them apart."""
+        values: Any = getattr(X, "data", X) if issparse(X) else X
+        check_magnitude(values)
         if not self.zeros_are_absent_:
             return X
         X = csr_matrix(X, copy=True)

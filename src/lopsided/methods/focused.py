@@ -9,7 +9,7 @@ from scipy.sparse import issparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted
 
-from lopsided._check import check_choice
+from lopsided._check import check_choice, check_magnitude
 from lopsided._progress import Bar
 from lopsided.methods._base import Accepts, PUClassifier
 from lopsided.methods._members import FEWEST_TO_FOLD, Member, Rows, choose, fit_member
@@ -21,7 +21,6 @@ __all__ = ["FocusedClassifier"]
 
 _MOST_FOR_NEIGHBORS = 10_000  # rows: their cost grows with the square
 _MOST_DENSE = 2**28  # values of a sparse table: 2 GiB
-_LARGEST = 3.4e38  # the largest number in single precision, which XGBoost works in
 _BLOCK = 65_536  # rows scored at once
 _LEAST_SLOPE = 1e-3  # so that scores rise with the fusion, whatever the labels say
 
@@ -209,8 +208,7 @@ def _as_dense(X: Any) -> Any:
             f"shape {X.shape}. Select columns, or use focused-xgb, which keeps it sparse."
         )
     dense = X.toarray() if sparse else X
-    if np.nanmax(np.abs(dense), initial=0) > _LARGEST:
-        raise ValueError(f"X must hold numbers below {_LARGEST:.1e} in size. Rescale them.")
+    check_magnitude(dense)
     return dense
 
 

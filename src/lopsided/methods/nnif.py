@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import check_choice, require
+from lopsided._check import check_choice, check_magnitude, require
 from lopsided.methods._base import Accepts, PUClassifier
 from lopsided.methods._inputs import fit_inputs
 from lopsided.methods._learners import (
@@ -90,6 +90,7 @@ class NNIFClassifier(PUClassifier):
     def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
         check_choice(self.treatment, ("remove", "relabel"), "treatment")
         learner = check_learner(self._learner(), "classifier")
+        X = _in_single_precision(X)
         self.inputs_ = fit_inputs(X, self._levels(), weight)
         inputs = self.inputs_.transform(X)
         labeled = float(np.average(y, weights=weight))
@@ -130,7 +131,18 @@ class NNIFClassifier(PUClassifier):
         return require("xgboost").XGBClassifier(n_jobs=self._n_threads())
 
     def _scores(self, X: Any) -> Any:
-        return positive_log_odds(self.classifier_, self.inputs_.transform(X))
+        inputs = self.inputs_.transform(_in_single_precision(X))
+        return positive_log_odds(self.classifier_, inputs)
+
+
+def _in_single_precision(X: NDArray[Any]) -> NDArray[np.float32]:
+    """Return the numbers as trees read them, rounded before they are standardized.
+
+    XGBoost splits at the values of training rows. Rounded only after a mean has been taken
+    away, the same row in single and in double precision would fall on different sides.
+    """
+    check_magnitude(X)
+    return X.astype(np.float32, copy=False)
 
 
 def mean_path(forest: Any, X: NDArray[Any]) -> NDArray[np.float64]:
