@@ -15,6 +15,7 @@ class Parser(argparse.ArgumentParser):
         """Show how the command is used and what is wrong, and exit with code 2."""
         super().error(escape_controls(message))
 
+
 _MAX_DIGITS, _SHOWN = 4, 40  # of a year; letters of what is refused
 
 
