@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lopsided import __version__
-from lopsided._files import write_whole
+from lopsided._files import check_folder, write_whole
 from lopsided.bench.versions import name_versions
 from lopsided.finance.evaluation import VIEWS
 from lopsided.finance.knowledge import known_shares
@@ -18,7 +18,7 @@ from lopsided.finance.results import Rankings, collect, compare
 from lopsided.finance.run import Job, list_jobs, run_jobs
 from lopsided.finance.source import Source
 from lopsided.finance.tasks import list_years, make_task
-from lopsided.finance.told import Results, write_results
+from lopsided.finance.told import RESULT_FILES, Results, write_results
 
 __all__ = ["finance"]
 
@@ -59,6 +59,7 @@ def finance(
     rules = list(dict.fromkeys(view.rule for view in views))
     wanted, skipped = _check_years(panel, years, rules)
     known = _tell_known(panel, rules, wanted)
+    check_folder(folder, ["panel.json"], [*RESULT_FILES, "report.html", "scores"])
     _claim(folder, panel)
     everything = [
         job

@@ -10,6 +10,7 @@ from lopsided.finance.evaluation import VIEWS
 from lopsided.finance.models import get_model
 
 __all__ = [
+    "RESULT_FILES",
     "Results",
     "Standing",
     "list_standings",
@@ -20,6 +21,7 @@ __all__ = [
 ]
 
 _FRAMES = ("table", "differences", "known")
+RESULT_FILES = (*(f"{name}.parquet" for name in _FRAMES), "about.json")
 
 
 class Results(NamedTuple):
