@@ -85,6 +85,17 @@ def test_a_table_is_not_written_over_itself(claims, capsys):
     assert claims.read_bytes() == before
 
 
+def test_a_table_by_another_name_is_not_written_over_either(claims, tmp_path, capsys):
+    before = claims.read_bytes()
+    (tmp_path / "link.csv").symlink_to(claims)
+    (tmp_path / "hard.csv").hardlink_to(claims)
+    (tmp_path / "sub").mkdir()
+    for name in ("link.csv", "hard.csv", "sub/../claims.csv"):
+        assert rank(claims, "-o", str(tmp_path / name)) == 2
+        assert "is the table itself" in capsys.readouterr().err
+        assert claims.read_bytes() == before
+
+
 def test_ids_and_cells_come_out_as_they_went_in(claims, capsys):
     frame = pd.read_csv(claims, dtype=str, keep_default_na=False)
     frame["claim"] = [f"{i:06}" for i in range(len(frame))]
@@ -202,6 +213,25 @@ def test_the_demo_beats_chance_and_writes_its_ranking(tmp_path, capsys):
     chance = int(story.split("chance would give ")[1].split(".")[0])
     assert caught > 4 * chance
     assert n_hidden < len(ranked)
+
+
+def test_the_demo_writes_over_a_demo_and_over_nothing_else(tmp_path, capsys):
+    words = ["demo", "--method", "naive-logistic", "--out", str(tmp_path)]
+    assert main(words) == 0
+    made = {name: (tmp_path / name).read_bytes() for name in ("table.csv", "ranking.csv")}
+    assert main(words) == 0
+    for name, content in made.items():
+        assert (tmp_path / name).read_bytes() == content
+        (tmp_path / name).write_text("claim,fraud\n1,0\n")
+        for other in made.keys() - {name}:
+            (tmp_path / other).unlink()
+        capsys.readouterr()
+        assert main(words) == 2
+        assert f"{name} must be new or from an earlier demo" in capsys.readouterr().err
+        assert (tmp_path / name).read_text() == "claim,fraud\n1,0\n"
+        assert os.listdir(tmp_path) == [name]
+        (tmp_path / name).unlink()
+        assert main(words) == 0
 
 
 def test_a_reader_that_stops_early_is_no_error(claims):

@@ -1,8 +1,11 @@
 import os
+import stat
+import sys
 
 import pytest
 
-from lopsided._files import write_whole
+from lopsided import _files
+from lopsided._files import check_folder, check_writable, write_whole
 
 
 def test_a_file_appears_whole_or_not_at_all(tmp_path):
@@ -46,3 +49,108 @@ def test_a_new_file_has_ordinary_rights(tmp_path):
         draft.write_text("")
     (tmp_path / "b").write_text("")
     assert (tmp_path / "a").stat().st_mode == (tmp_path / "b").stat().st_mode
+
+
+def test_file_and_folder_are_flushed_around_the_rename(tmp_path, monkeypatch):
+    done = []
+
+    def note_flush(handle, flush=os.fsync):
+        done.append("folder" if stat.S_ISDIR(os.fstat(handle).st_mode) else "file")
+        flush(handle)
+
+    def note_rename(old, new, rename=os.replace):
+        done.append("rename")
+        rename(old, new)
+
+    monkeypatch.setattr(os, "fsync", note_flush)
+    monkeypatch.setattr(os, "replace", note_rename)
+    with write_whole(tmp_path / "a") as draft:
+        draft.write_text("on the disk")
+    assert done == ["file", "rename", "folder"]
+
+
+@pytest.mark.parametrize("length", [200, 254, 255])
+def test_a_name_may_be_as_long_as_the_file_system_takes(tmp_path, length):
+    with write_whole(tmp_path / ("x" * length)) as draft:
+        draft.write_text("long")
+    assert (tmp_path / ("x" * length)).read_text() == "long"
+
+
+def test_what_cannot_be_written_is_found_without_writing(tmp_path):
+    (tmp_path / "loop").symlink_to(tmp_path / "pool")
+    (tmp_path / "pool").symlink_to(tmp_path / "loop")
+    (tmp_path / "self").symlink_to("self")
+    (tmp_path / "file").write_text("")
+    os.mkfifo(tmp_path / "pipe")
+    before = sorted(os.listdir(tmp_path))
+    for name, message in [
+        ("loop", "loop of links"),
+        ("self", "loop of links"),
+        ("self/new/file.txt", "loop of links"),
+        ("x" * 256, "longer than the file system takes"),
+        ("new/" + "\N{GREEK SMALL LETTER ALPHA}" * 128, "longer than the file system takes"),
+        ("x" * 256 + "/file.txt", "longer than the file system takes"),
+        ("new/" * 1100 + "a", "longer than the file system takes"),
+        ("pipe", "cannot be written"),
+        ("file/file.txt", "cannot be written"),
+        ("", "is a folder"),
+        ("/", "is a folder"),
+    ]:
+        for write in (check_writable, lambda path: write_whole(path).__enter__()):
+            with pytest.raises(OSError, match=message):
+                write(tmp_path / name)
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_a_link_to_a_file_that_is_still_missing_is_written_through(tmp_path):
+    (tmp_path / "link").symlink_to("deep/er/file")
+    assert check_writable(tmp_path / "link") == tmp_path / "deep" / "er" / "file"
+    with write_whole(tmp_path / "link") as draft:
+        draft.write_text("there")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "deep" / "er" / "file").read_text() == "there"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="drafts are not locked there")
+def test_a_draft_that_nobody_holds_is_swept_and_one_in_use_is_not(tmp_path):
+    with write_whole(tmp_path / "a") as held:
+        held.write_text("half")
+        (tmp_path / f"{_files._DRAFT}of-the-dead").write_text("half")
+        (tmp_path / ".a.draft").write_text("not ours")
+        (tmp_path / f"{_files._DRAFT}link").symlink_to(tmp_path / ".a.draft")
+        with write_whole(tmp_path / "b") as draft:
+            draft.write_text("b")
+        assert held.read_text() == "half"
+        held.write_text("whole")
+    assert (tmp_path / "a").read_text() == "whole"
+    assert (tmp_path / ".a.draft").read_text() == "not ours"
+    assert not (tmp_path / f"{_files._DRAFT}of-the-dead").exists()
+
+
+def test_a_draft_that_is_swept_before_it_is_locked_is_made_again(tmp_path, monkeypatch):
+    fcntl = pytest.importorskip("fcntl")
+    swept = []
+
+    def lock_late(handle, how, lock=fcntl.flock):
+        if not swept:
+            (draft,) = tmp_path.iterdir()
+            swept.append(draft)
+            draft.unlink()
+        lock(handle, how)
+
+    monkeypatch.setattr(fcntl, "flock", lock_late)
+    with write_whole(tmp_path / "a") as draft:
+        draft.write_text("whole")
+    assert swept
+    assert os.listdir(tmp_path) == ["a"]
+
+
+def test_only_a_folder_without_our_mark_is_refused_for_what_it_holds(tmp_path):
+    check_folder(tmp_path / "new", ["mark"], ["table"])
+    (tmp_path / "notes").write_text("")
+    check_folder(tmp_path, ["mark"], ["table"])
+    (tmp_path / "table").symlink_to("nowhere")
+    with pytest.raises(FileExistsError, match=r"another table\. Name another folder"):
+        check_folder(tmp_path, ["mark"], ["table"])
+    (tmp_path / "mark").write_text("")
+    check_folder(tmp_path, ["mark"], ["table"])

@@ -1,18 +1,33 @@
-"""Files are written whole or not at all."""
+"""Files are written whole or not at all, and nothing that is not ours is written over."""
 
+import errno
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
-__all__ = ["write_whole"]
+fcntl: Any
+try:
+    import fcntl
+except ImportError:  # Windows: nobody can tell who holds a draft, so none is swept
+    fcntl = None
+
+__all__ = ["check_folder", "check_writable", "discard_drafts", "fsync_folder", "write_whole"]
+
+# The name of a draft does not hold that of its file, which may be as long as a name can be.
+_DRAFT = ".lopsided-draft-"
+_drafts: set[Path] = set()  # of this process
 
 
 @contextmanager
 def write_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a path to write to; on success it becomes `path` in one step, else it vanishes.
+
+    The file and its name are on the disk, and not only on their way, when this returns. What a
+    killed process left of its own drafts in the folder is removed.
 
     Parameters
     ----------
@@ -26,28 +41,148 @@ def write_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     ...     with write_whole(f"{folder}/names.txt") as draft:
     ...         _ = draft.write_text("a b c")
     """
-    target = Path(path).resolve()  # a link keeps pointing to its file
-    if target.is_dir():
-        raise IsADirectoryError(f"{path} is a folder. Name a file.")
+    target = check_writable(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    draft = target.with_name(f".{target.name}.{uuid4().hex}")
-    # Opened this way the file has the rights that the user's umask gives any new file.
-    os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-    try:
+    _sweep_drafts(target.parent)
+    with _draft_in(target.parent) as draft:
         if target.exists():
             shutil.copymode(target, draft)
         yield draft
-        _flush(draft)  # first what is in it, then its name: a crash leaves the old or the new
+        with open(draft, "rb+") as file:
+            os.fsync(file.fileno())
         os.replace(draft, target)
-        _flush(target.parent)
+        fsync_folder(target.parent)
+
+
+def fsync_folder(folder: str | os.PathLike[str]) -> None:
+    """Wait until the names in a folder are on the disk, where the system can tell."""
+    if os.name == "nt":
+        return
+    with suppress(PermissionError):  # one may be allowed to write to a folder and not to read
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+                raise
+        finally:
+            os.close(handle)
+
+
+def check_writable(path: str | os.PathLike[str]) -> Path:
+    """Return the file that writing to `path` makes or replaces; raise an error if it cannot.
+
+    Links are followed, so that they keep pointing to their file.
+
+    Parameters
+    ----------
+    path : path
+        Where a file is to be written, now or after hours of work.
+    """
+    target = Path(os.path.realpath(path))
+    if os.path.isdir(target):
+        raise IsADirectoryError(f"{path} is a folder. Give the name of a file to write.")
+    folder = target.parent
+    while not os.path.exists(folder):
+        folder = folder.parent
+    missing = [folder / part for part in target.relative_to(folder).parts]
+    # All links are followed by now: one that is left leads back to itself.
+    if os.path.islink(missing[0]):
+        raise OSError(f"{path} is a loop of links. Choose another name.")
+    if any(map(_is_too_long, [*missing, target.with_name(_name_draft())])):
+        raise OSError(
+            f"The name {str(path)[:60]}... is longer than the file system takes. Choose a "
+            "shorter one."
+        )
+    if os.path.exists(target) and not (target.is_file() and os.access(target, os.W_OK)):
+        raise PermissionError(f"{path} cannot be written to. Choose another name.")
+    if not (folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)):
+        raise PermissionError(f"{folder} cannot be written to. Choose another folder.")
+    return target
+
+
+def check_folder(
+    folder: str | os.PathLike[str], marks: Iterable[str], names: Iterable[str]
+) -> None:
+    """Raise an error if files in a folder would be written over that were not written by us.
+
+    Parameters
+    ----------
+    folder : path
+        Where results are to be kept.
+    marks : iterable of str
+        Names of which a folder of ours holds at least one.
+    names : iterable of str
+        What is written to the folder.
+    """
+    if any(os.path.lexists(os.path.join(folder, mark)) for mark in marks):
+        return
+    for name in names:
+        if os.path.lexists(os.path.join(folder, name)):
+            raise FileExistsError(
+                f"{folder} must be new or hold results of this command, got a folder with "
+                f"another {name}. Name another folder (--out)."
+            )
+
+
+def discard_drafts() -> None:
+    """Remove what this process has half written, as it is about to end without a word."""
+    for draft in list(_drafts):
+        with suppress(OSError):
+            draft.unlink()
+
+
+@contextmanager
+def _draft_in(folder: Path) -> Iterator[Path]:
+    """Give a new file that is locked while it is a draft, and gone afterwards."""
+    draft, lock = folder / _name_draft(), None
+    _drafts.add(draft)
+    try:
+        lock = _open_draft(draft)
+        yield draft
     finally:
         draft.unlink(missing_ok=True)
+        _drafts.discard(draft)
+        if lock is not None:
+            os.close(lock)
 
 
-def _flush(path: Path) -> None:
-    """Wait until a file or a folder is on the disk."""
-    handle = os.open(path, os.O_RDONLY)
+def _open_draft(draft: Path) -> int | None:
+    """Make a draft and lock it for as long as this process lives, or until it is closed."""
+    while True:
+        # Opened this way the file has the rights that the user's umask gives any new file.
+        handle = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666)
+        if fcntl is None:
+            os.close(handle)  # an open file cannot be renamed there
+            return None
+        with suppress(OSError):  # without locks there are no sweeps either
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        if os.fstat(handle).st_nlink:
+            return handle
+        os.close(handle)  # swept away before it was locked
+
+
+def _sweep_drafts(folder: Path) -> None:
+    """Remove the drafts in a folder whose processes have died."""
+    if fcntl is None:
+        return
+    for draft in folder.glob(f"{_DRAFT}*"):
+        with suppress(OSError):  # locked by a living process, gone by now, or another user's
+            handle = os.open(draft, os.O_RDWR | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                draft.unlink()
+            finally:
+                os.close(handle)
+
+
+def _name_draft() -> str:
+    return f"{_DRAFT}{uuid4().hex}"
+
+
+def _is_too_long(path: Path) -> bool:
     try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        os.lstat(path)
+    except OSError as error:
+        return error.errno == errno.ENAMETOOLONG
+    return False

@@ -2,14 +2,15 @@
 
 import argparse
 import os
-import sys
+import signal
 import warnings
 from collections.abc import Sequence
-from contextlib import redirect_stdout
+from io import StringIO
 from typing import Any
 
 from lopsided import __version__
-from lopsided._terminal import escape_controls, escaped_on_terminal
+from lopsided._signals import Stopped, stops_unwind
+from lopsided._streams import check_streams, print_result, say
 from lopsided.options import (
     Parser,
     as_count,
@@ -195,7 +196,7 @@ def _finance(options: argparse.Namespace) -> None:
         "all" if options.all_rows else "complete",
     )
     out = options.out or ("out/finance-synthetic" if options.synthetic else "out/finance")
-    print(
+    print_result(
         finance(
             source,
             out,
@@ -207,19 +208,19 @@ def _finance(options: argparse.Namespace) -> None:
         )
     )
     if options.panel is None and not options.synthetic:
-        _say(TERMS)
+        say(TERMS)
 
 
 def _report(options: argparse.Namespace) -> None:
     from lopsided.report.job import report
 
-    print(report(options.folder, options.output))
+    print_result(report(options.folder, options.output))
 
 
 def _bench(options: argparse.Namespace) -> None:
     from lopsided.bench.job import bench
 
-    print(
+    print_result(
         bench(
             options.study,
             out=options.out,
@@ -250,14 +251,16 @@ def _rank(options: argparse.Namespace) -> None:
         output=options.output,
     )
     if options.output is None:
-        write_csv(done.ranking, sys.stdout)
-    _say(done.summary)
+        text = StringIO()
+        write_csv(done.ranking, text)
+        print_result(text.getvalue(), end="")
+    say(done.summary)
 
 
 def _demo(options: argparse.Namespace) -> None:
     from lopsided.jobs import run_demo
 
-    print(run_demo(options.out, method=options.method, random_state=options.seed))
+    print_result(run_demo(options.out, method=options.method, random_state=options.seed))
 
 
 def _methods(options: argparse.Namespace) -> None:
@@ -266,30 +269,26 @@ def _methods(options: argparse.Namespace) -> None:
     names = list_methods("any" if options.all else "pu")
     width = max(map(len, names))
     for name in names:
-        print(f"{name:<{width}} {get_method(name).summary}")
+        print_result(f"{name:<{width}} {get_method(name).summary}")
 
 
 def _datasets(options: argparse.Namespace) -> None:
     from lopsided.datasets import catalog
 
-    print(f"{'name':<20} {'rows':>6} {'columns':>7} {'positives':>9}  source")
+    print_result(f"{'name':<20} {'rows':>6} {'columns':>7} {'positives':>9}  source")
     for entry in catalog():
         source = "scikit-learn" if entry.group == "bundled" else "LOPSIDED_DATA or download"
         size = f"{entry.rows:>6} {entry.features:>7} {entry.positives:>9}"
-        print(f"{entry.name:<20} {size}  {source}")
-
-
-def _say(message: str) -> None:
-    print(escape_controls(message), file=sys.stderr)
+        print_result(f"{entry.name:<20} {size}  {source}")
 
 
 def _note(message: Any, category: Any, *_: Any, **__: Any) -> None:
     if issubclass(category, UserWarning):
-        _say(f"note: {message}")
+        say(f"note: {message}")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; return 0, 2 for bad input, 130 when interrupted.
+    """Run a command; return 0, 2 for bad input, and 128 + its number for a signal: 130, 143.
 
     Parameters
     ----------
@@ -300,18 +299,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Threads that wait must not spin: on a busy machine they take the cores they wait for.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     try:
-        with warnings.catch_warnings(), redirect_stdout(escaped_on_terminal(sys.stdout)):
+        with stops_unwind(), warnings.catch_warnings():
             warnings.showwarning = _note
+            check_streams(results=getattr(options, "output", None) is None)
             options.run(options)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader (`head`, say) has had enough: no error, but nothing more may be flushed.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except (ValueError, OSError, ImportError) as error:
-        _say(f"lopsided: {error}")
+        say(f"lopsided: {error}")
         return 2
-    except KeyboardInterrupt:
-        _say("lopsided: stopped; nothing was left half written.")
-        return 130
+    except KeyboardInterrupt as stop:
+        say("lopsided: stopped; nothing was left half written.")
+        return 128 + (stop.number if isinstance(stop, Stopped) else signal.SIGINT)
     return 0

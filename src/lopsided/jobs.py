@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lopsided._check import check_choice
+from lopsided._files import check_writable
 from lopsided.datasets import load
 from lopsided.features import find_columns, prepare
 from lopsided.labeling import SCAR
@@ -153,7 +154,8 @@ def run_demo(out: str, method: str = "focused", random_state: int = 0) -> str:
     Parameters
     ----------
     out : path
-        Folder for `table.csv`, the table as a user would have it, and `ranking.csv`.
+        Folder for `table.csv`, the table as a user would have it, and `ranking.csv`. Only those
+        of an earlier demo are written over.
     method : str, default="focused"
         A name of the registry.
     random_state : int, default=0
@@ -173,6 +175,8 @@ def run_demo(out: str, method: str = "focused", random_state: int = 0) -> str:
     frame = pd.DataFrame(data.X, columns=list(data.feature_names))
     frame.insert(0, "digit", np.arange(len(frame)))
     frame["known"] = y
+    for name in ("table.csv", "ranking.csv"):
+        _check_demo_file(folder / name, [*data.feature_names, "known"])
     write_table(frame, folder / "table.csv")
     done = rank_table(
         str(folder / "table.csv"),
@@ -185,6 +189,19 @@ def run_demo(out: str, method: str = "focused", random_state: int = 0) -> str:
     )
     hidden = data.y_true[done.ranking["id"].to_numpy(int)]
     return _story(data, y, done.ranking, hidden, folder)
+
+
+def _check_demo_file(file: Path, columns: list[str]) -> None:
+    """Raise an error unless a file is new or, having the demo's columns, from a demo."""
+    if not check_writable(file).exists():
+        return
+    with open(file, encoding="utf-8", errors="replace") as lines:
+        header = lines.readline(2**16).strip().split(",")
+    if not set(columns) <= set(header):
+        raise FileExistsError(
+            f"{file} must be new or from an earlier demo, got another file. Name another "
+            "folder (--out)."
+        )
 
 
 def _story(data: Any, y: Any, ranking: Any, hidden: Any, folder: Path) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 from lopsided._csv import read_csv, write_csv
-from lopsided._files import write_whole
+from lopsided._files import check_writable, write_whole
 from lopsided._parquet import read_parquet
 
 __all__ = ["check_output", "read_table", "write_table"]
@@ -85,18 +85,9 @@ def check_output(path: str | os.PathLike[str], source: str | os.PathLike[str]) -
     file = Path(path)
     if _kind(file) == "parquet" and file.suffix.lower() in _PACKED:
         raise ValueError(f"{file}: parquet is packed already. Leave out {file.suffix}.")
-    if file.is_dir():
-        raise IsADirectoryError(f"{file} is a folder. Give the name of a file to write.")
-    if file.exists():
-        if os.path.samefile(file, source):
-            raise ValueError(f"{file} is the table itself. Write to another file.")
-        if not file.is_file() or not os.access(file, os.W_OK):
-            raise PermissionError(f"{file} cannot be written to. Choose another name.")
-    folder = file.absolute().parent
-    while not folder.exists():
-        folder = folder.parent
-    if not (folder.is_dir() and os.access(folder, os.W_OK)):
-        raise PermissionError(f"{folder} cannot be written to. Choose another folder.")
+    if os.path.exists(file) and os.path.samefile(file, source):
+        raise ValueError(f"{file} is the table itself. Write to another file.")
+    check_writable(file)
 
 
 def write_table(frame: Any, path: str | os.PathLike[str]) -> None:

@@ -84,6 +84,24 @@ def test_a_folder_of_another_panel_is_refused_even_if_only_dates_differ(
             finance(source, str(folder), QUICK)
 
 
+@pytest.mark.parametrize("name", ["table.parquet", "about.json", "report.html", "scores"])
+def test_a_folder_with_files_of_others_is_refused(source, tmp_path, name):
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(FileExistsError, match=rf"another {name}\. Name another folder"):
+        finance(source, str(tmp_path), ("random",), years=(2006,))
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name).read_text() == "mine"
+
+
+def test_a_panel_is_not_written_over_by_the_results(panel, tmp_path):
+    table = tmp_path / "table.parquet"
+    panel.to_parquet(table)
+    before = table.read_bytes()
+    with pytest.raises(FileExistsError, match=r"another table\.parquet"):
+        finance(Source(str(table), rows="all"), str(tmp_path), ("random",), years=(2006,))
+    assert table.read_bytes() == before
+
+
 def test_a_model_that_fails_costs_only_itself(source, tmp_path):
     jobs = [Job("relaesed", "fin-lr", 0, 2005), Job("released", "fin-lr", 0, 2005)]
     failed = run_jobs(source, jobs, tmp_path, 1)

@@ -1,6 +1,7 @@
 import pytest
 
 from lopsided.cli import main
+from lopsided.report.page import check_page, write_page
 
 STUDY = """
 title = "A try"
@@ -41,3 +42,62 @@ def test_what_is_wrong_is_one_sentence(tmp_path, capsys, words, message):
     filled = [word.format(study=study, folder=tmp_path) for word in words]
     assert main(filled) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.fixture
+def results(tmp_path):
+    """A folder as a study leaves it, but that nothing in it can be read."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+    for name in ("table.parquet", "try.toml"):
+        (folder / name).write_bytes(b"PAR1 of " + name.encode())
+    (folder / "link.html").symlink_to("table.parquet")
+    (folder / "hard.html").hardlink_to(folder / "table.parquet")
+    (folder / "notes.html").write_text("my notes on <b>this</b>")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "table.parquet",
+        "../out/table.parquet",
+        "try.toml",
+        "new.parquet",
+        "again.txt",
+        "link.html",
+        "hard.html",
+        "notes.html",
+    ],
+)
+def test_a_page_is_written_over_nothing_but_a_page(results, name, capsys):
+    before = {path.name: path.read_bytes() for path in results.iterdir()}
+    assert main(["report", str(results), "-o", str(results / name)]) == 2
+    said = capsys.readouterr().err
+    assert "must end in .html" in said or "must be new or an HTML page" in said
+    assert said.count("\n") == 1
+    with pytest.raises(ValueError, match="must "):
+        write_page(results / name, "A try", [], {})
+    assert {path.name: path.read_bytes() for path in results.iterdir()} == before
+
+
+def test_a_new_an_empty_and_an_older_page_can_be_written(tmp_path):
+    (tmp_path / "empty.html").touch()
+    (tmp_path / "older.HTM").write_text("<!doctype html>\n<HTML>")
+    for name in ("new.html", "empty.html", "older.HTM", "new.html"):
+        check_page(tmp_path / name)
+        write_page(tmp_path / name, "A try", [], {})
+        assert "A try" in (tmp_path / name).read_text()
+
+
+@pytest.mark.parametrize("name", ["parts/mine.jsonl", "again.txt", "try.toml"])
+def test_a_study_is_not_run_into_a_folder_with_files_of_others(tmp_path, capsys, name):
+    study, mine = tmp_path / "try.toml", tmp_path / "out" / name
+    study.write_text(STUDY)
+    mine.parent.mkdir(parents=True)
+    mine.write_text("[[1, 2]]\n")
+    assert main(["bench", str(study), "--out", str(tmp_path / "out")]) == 2
+    said = capsys.readouterr().err
+    assert f"got a folder with another {name.partition('/')[0]}. Name another folder" in said
+    assert mine.read_text() == "[[1, 2]]\n"
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [name.split("/")[0]]

@@ -5,9 +5,9 @@ from collections.abc import Collection
 from pathlib import Path
 
 from lopsided._check import check_choice
-from lopsided._files import write_whole
+from lopsided._files import check_folder, write_whole
 from lopsided.bench.estimate import estimate_seconds, in_words
-from lopsided.bench.runner import check_size, plan, run_study
+from lopsided.bench.runner import MARKS, check_size, plan, run_study
 from lopsided.bench.study import Study, read_study
 from lopsided.bench.study_file import find_study
 
@@ -53,6 +53,9 @@ def bench(
         raise ValueError(
             f"{folder} holds the results of the study {others[0]}. Name another folder (--out)."
         )
+    protocol = folder / f"{study.name}.toml"  # a report needs it
+    if protocol.is_file() and protocol.read_bytes() != file.read_bytes():
+        check_folder(folder, MARKS, [protocol.name])
     committed = [file.parent / "results" / f"{study.name}.parquet"]
     if dry_run:
         todo = plan(study, folder, only, redo, committed)
@@ -60,7 +63,7 @@ def bench(
         time = in_words(estimate_seconds(todo, study, jobs)) if todo.left else "no time"
         return f"{study.name}: {left}, about {time} with {jobs} process(es)."
     table = run_study(study, folder, jobs, only, redo, committed)
-    with write_whole(folder / f"{study.name}.toml") as draft:  # a report needs the protocol
+    with write_whole(protocol) as draft:
         shutil.copyfile(file, draft)
     return _summary(study, table, folder)
 

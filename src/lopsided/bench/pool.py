@@ -1,48 +1,86 @@
 """Worker processes that start fresh, keep to one thread each, and end with their parent."""
 
 import os
+import signal
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from multiprocessing import get_context, parent_process
+from multiprocessing import active_children, get_context, parent_process
 from multiprocessing.connection import wait as wait_for
+from multiprocessing.process import BaseProcess
+from typing import Any
+
+from lopsided._files import discard_drafts
+from lopsided._signals import STOPS
 
 __all__ = ["start_workers"]
 
+_PATIENCE = 2.0  # seconds for a worker to end by itself
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
 @contextmanager
 def start_workers(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """Give worker processes for a while.
+    """Give worker processes for a while; one that is stopped does not wait for their work.
 
     Parameters
     ----------
     jobs : int
         How many.
     """
+    others = set(active_children())
     before = {name: os.environ.get(name) for name in _THREADS}
     os.environ.update(dict.fromkeys(_THREADS, "1"))
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     try:
         with ProcessPoolExecutor(
-            jobs, mp_context=get_context("spawn"), initializer=_end_with_parent
+            jobs, mp_context=get_context("spawn"), initializer=_end_on_request
         ) as pool:
-            yield pool
+            try:
+                yield pool
+            except Exception:
+                raise
+            except BaseException:
+                _end(set(active_children()) - others)
+                raise
     finally:
         for name, value in before.items():
             os.environ.pop(name) if value is None else os.environ.update({name: value})
 
 
-def _end_with_parent() -> None:
-    """Let a worker end as soon as the process that started it has, however that ended."""
+def _end(workers: Iterable[BaseProcess]) -> None:
+    """Ask workers to end, and make those that are deep in a fit."""
+    told = list(workers)
+    for worker in told:
+        worker.terminate()
+    deadline = time.monotonic() + _PATIENCE
+    for worker in told:
+        if not wait_for([worker.sentinel], max(deadline - time.monotonic(), 0)):
+            worker.kill()
+
+
+def _end_on_request() -> None:
+    """Let a worker end at once with its parent, however that ended, or when it is told to.
+
+    Nothing is unwound: the pool would take that for the end of a task, and go on to the next.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, who tells us
+    for stop in STOPS:
+        if signal.getsignal(stop) == signal.SIG_DFL:
+            signal.signal(stop, _leave)
     parent = parent_process()
     if parent is None:
         return
 
     def watch() -> None:
         wait_for([parent.sentinel])
-        os._exit(1)
+        _leave(signal.SIGTERM)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+def _leave(number: int, _: Any = None) -> None:
+    discard_drafts()
+    os._exit(128 + number)

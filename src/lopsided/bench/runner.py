@@ -6,7 +6,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lopsided._files import write_whole
+from lopsided._files import check_folder, check_writable, write_whole
 from lopsided._progress import Bar
 from lopsided.bench.study import Study
 from lopsided.bench.table import as_table, finished_keys, read_parts, read_table, write_table
@@ -17,6 +17,7 @@ from lopsided.datasets import describe
 __all__ = ["Plan", "check_size", "plan", "run_study"]
 
 TABLE, OLDER, AGAIN = "table.parquet", "older.parquet", "again.txt"
+MARKS = (".lock", TABLE)  # of a folder that a study was run into
 _MAX_TRIALS = 500_000  # ten times those of the paper; their keys alone take a while
 
 
@@ -176,8 +177,10 @@ def _alone(folder: Path) -> Iterator[None]:
 
     if folder.is_file():
         raise NotADirectoryError(f"{folder} is a file. Name a folder for the results.")
+    check_writable(folder / TABLE)
+    check_folder(folder, MARKS, (AGAIN, "parts"))
     folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / ".lock", "w") as lock:
+    with open(folder / ".lock", "a") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lopsided._check import MissingExtraError, require
-from lopsided._files import write_whole
+from lopsided._files import check_folder, write_whole
 from lopsided.bench.versions import name_versions
 from lopsided.finance.evaluation import VIEWS
 from lopsided.finance.knowledge import known_shares
@@ -119,15 +119,10 @@ def _claim(folder: Path, mark: Mapping[str, str]) -> None:
             f"{folder} holds a run on another panel, or of another version. Choose another "
             "folder with --out, or remove it."
         )
-    if found is None and not (folder / "scores").is_dir():
-        # Nothing shows that a run was here: what has a name of ours is somebody's file.
-        others = [name for name in ("panel.json", *OUTPUTS) if (folder / name).exists()]
-        if others:
-            raise ValueError(
-                f"{folder / others[0]} is not of a run of this command, and would be replaced. "
-                "Choose another folder with --out."
-            )
-    elif found is None and file.exists():
+    if found is None:
+        # Without scores nothing shows that a run was here: such files are somebody's.
+        check_folder(folder, ["scores"], [file.name, *OUTPUTS])
+    if found is None and file.exists():
         # Harmless: every file of scores tells by itself what it was made from.
         warnings.warn(f"{file} is damaged and is written again.", stacklevel=3)
     with write_whole(file) as draft:

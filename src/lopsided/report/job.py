@@ -4,7 +4,7 @@ from pathlib import Path
 
 from lopsided.bench.study import read_study
 from lopsided.bench.table import read_table
-from lopsided.report.page import write_report
+from lopsided.report.page import check_page, write_report
 
 __all__ = ["report"]
 
@@ -17,9 +17,11 @@ def report(folder: str, out: str | None = None) -> Path:
     folder : str
         The folder that `lopsided bench` wrote: the table and the study's TOML file.
     out : str, optional
-        The HTML file; `report.html` in the folder by default.
+        The HTML file; `report.html` in the folder by default. Only a page is written over.
     """
     place = Path(folder)
+    page = Path(out) if out else place / "report.html"
+    check_page(page)
     table = read_table(place)
     studies = sorted(place.glob("*.toml"))
     if len(studies) != 1:
@@ -27,6 +29,4 @@ def report(folder: str, out: str | None = None) -> Path:
             f"{place} must hold the .toml file of one study, got {len(studies)}. Run "
             "lopsided bench into it, or copy the file there."
         )
-    return write_report(
-        table, read_study(studies[0]), Path(out) if out else place / "report.html"
-    )
+    return write_report(table, read_study(studies[0]), page)

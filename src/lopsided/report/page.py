@@ -12,7 +12,7 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from lopsided._files import write_whole
+from lopsided._files import check_writable, write_whole
 from lopsided.report import sections
 from lopsided.report.figures import draw_figures
 from lopsided.report.markup import as_data, as_section
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from lopsided.bench.study import Study
 
-__all__ = ["write_page", "write_report"]
+__all__ = ["check_page", "write_page", "write_report"]
 
 
 def write_report(table: pd.DataFrame, study: Study, path: str | os.PathLike[str]) -> Path:
@@ -68,7 +68,7 @@ def write_page(
     Parameters
     ----------
     path : path
-        The HTML file. Missing folders are made.
+        The HTML file, see `check_page`. Missing folders are made.
     title : str
         Its title.
     parts : sequence of (anchor, heading, markup)
@@ -76,6 +76,7 @@ def write_page(
     data : mapping
         The numbers behind it, for machines.
     """
+    check_page(path)
     script = _template("script.js")
     page = Template(_template("page.html")).substitute(
         title=escape(title),
@@ -93,6 +94,26 @@ def write_page(
         # A lone surrogate in an error message must not cost the report.
         draft.write_bytes(page.encode("utf-8", errors="replace"))
     return Path(path)
+
+
+def check_page(path: str | os.PathLike[str]) -> None:
+    """Raise an error unless a page can be written to a path: to a new one, or over a page.
+
+    Parameters
+    ----------
+    path : path
+        Ends in .html or .htm. What is there already, under whatever name, is a page or empty.
+    """
+    if Path(path).suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"{path} must end in .html. Name another file.")
+    target = check_writable(path)
+    if target.exists():
+        with open(target, "rb") as file:
+            head = file.read(1024)
+        if head and b"<html" not in head.lower():
+            raise ValueError(
+                f"{path} must be new or an HTML page, got another file. Name another."
+            )
 
 
 def _template(name: str) -> str:

@@ -1,0 +1,64 @@
+"""What a command prints: results to standard output, all else to standard error."""
+
+import os
+import sys
+from contextlib import suppress
+
+from lopsided._terminal import escape_controls
+
+__all__ = ["check_streams", "print_result", "say"]
+
+
+def check_streams(results: bool) -> None:
+    """Raise an error now if results would be printed later to a stream that is closed.
+
+    Parameters
+    ----------
+    results : bool
+        Whether there will be any on standard output.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The next file that is opened would get the number, and all that a library prints.
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+    if results and sys.stdout is None:
+        raise OSError("Standard output is closed, and results go there. Send it to a file.")
+
+
+def print_result(result: object, end: str = "\n") -> None:
+    """Print to standard output at once, while it can still be said that it did not work.
+
+    A terminal is shown control characters; files and pipes get every character as it is.
+
+    Parameters
+    ----------
+    result : object
+        What to print.
+    end : str
+        What comes after it.
+    """
+    try:
+        text = escape_controls(str(result)) if sys.stdout.isatty() else str(result)
+        print(text, end=end, flush=True)
+    except OSError as error:
+        # What could not be written would be tried again, with a traceback, at the very end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):  # a reader (`head`, say) who has had enough
+            raise OSError(
+                f"Standard output cannot be written to: {error.strerror}. Send it elsewhere."
+            ) from None
+
+
+def say(message: str) -> None:
+    """Print to standard error, if anybody listens.
+
+    Parameters
+    ----------
+    message : str
+        What to say.
+    """
+    if sys.stderr is not None:  # None would be taken for standard output
+        with suppress(OSError):
+            print(escape_controls(message), file=sys.stderr, flush=True)

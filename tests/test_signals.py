@@ -1,0 +1,129 @@
+"""Whoever stops the program, and however, finds whole files and no drafts."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from lopsided._files import _DRAFT, write_whole
+from lopsided._signals import Stopped, stops_unwind
+from lopsided.cli import main
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has other signals")
+
+_SLOW = """
+import sys, time
+from lopsided import cli
+from lopsided._files import write_whole
+from lopsided.bench.pool import start_workers
+
+def write(path):
+    with write_whole(path) as draft:
+        draft.write_text("half")
+        print("writing", flush=True)
+        time.sleep(60)
+
+def alone(options):
+    write(sys.argv[2])
+
+def in_a_worker(options):
+    with start_workers(1) as pool:
+        pool.submit(write, sys.argv[2]).result()
+
+if __name__ == "__main__":
+    cli._methods = globals()[sys.argv[1]]
+    sys.exit(cli.main(["methods"]))
+"""
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Start a command that is busy writing `out/file`; wait until it is."""
+    script, running = tmp_path / "slow.py", []
+    script.write_text(_SLOW)
+
+    def begin(where):
+        words = [sys.executable, script, where, tmp_path / "out" / "file"]
+        pipe = subprocess.PIPE
+        running.append(subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True))
+        assert running[-1].stdout.readline() == "writing\n"
+        assert [name[: len(_DRAFT)] for name in os.listdir(tmp_path / "out")] == [_DRAFT]
+        return running[-1]
+
+    yield begin
+    for process in running:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("where", ["alone", "in_a_worker"])
+@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_command_that_is_told_to_end_leaves_nothing_behind(start, tmp_path, stop, where):
+    process = start(where)
+    process.send_signal(stop)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 128 + stop
+    assert said == "lopsided: stopped; nothing was left half written.\n"
+    assert os.listdir(tmp_path / "out") == []
+
+
+def test_a_draft_outlives_a_kill_until_the_next_file_is_written(start, tmp_path):
+    process = start("alone")
+    with write_whole(tmp_path / "out" / "other") as draft:
+        draft.write_text("beside a living process")
+    assert len(os.listdir(tmp_path / "out")) == 2
+    process.kill()
+    process.wait()
+    assert len(os.listdir(tmp_path / "out")) == 2
+    with write_whole(tmp_path / "out" / "file") as draft:
+        draft.write_text("whole")
+    assert sorted(os.listdir(tmp_path / "out")) == ["file", "other"]
+
+
+def test_a_worker_whose_parent_is_killed_leaves_nothing_behind(start, tmp_path):
+    process = start("in_a_worker")
+    process.kill()
+    deadline = time.monotonic() + 30
+    while os.listdir(tmp_path / "out") and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert os.listdir(tmp_path / "out") == []
+
+
+def test_signals_are_as_before_after_a_command(capsys):
+    stops = (signal.SIGTERM, signal.SIGHUP)
+    before = [signal.getsignal(stop) for stop in stops]
+    assert main(["methods"]) == 0
+    assert [signal.getsignal(stop) for stop in stops] == before
+
+
+def test_a_signal_that_is_ignored_stays_ignored():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with stops_unwind():
+            os.kill(os.getpid(), signal.SIGHUP)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_a_stop_is_an_interrupt_that_knows_its_signal():
+    def be_told():
+        with stops_unwind():
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(10)
+
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        be_told()
+    assert isinstance(stopped.value, Stopped)
+    assert stopped.value.number == signal.SIGTERM
+
+
+def test_a_command_runs_in_any_thread(capsys):
+    codes = []
+    thread = threading.Thread(target=lambda: codes.append(main(["methods"])))
+    thread.start()
+    thread.join()
+    assert codes == [0]

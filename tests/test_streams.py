@@ -1,0 +1,65 @@
+"""A standard output that is closed or full gets a sentence, before the work if it can be."""
+
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs a shell and /dev/full")
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Run words of a shell after `lopsided`."""
+    (tmp_path / "t.csv").write_text("a,y\n" + "\n".join(f"{i},{i % 5 // 4}" for i in range(60)))
+
+    def call(words):
+        line = f"exec '{sys.executable}' -m lopsided {words}"
+        return subprocess.run(
+            line, shell=True, capture_output=True, text=True, cwd=tmp_path, timeout=120
+        )
+
+    return call
+
+
+RANK = "rank t.csv --label y --method naive-logistic"
+
+
+@pytest.mark.parametrize("words", [RANK, "methods", "demo", "bench none.toml"])
+def test_a_closed_standard_output_is_found_before_the_work(run, words, tmp_path):
+    done = run(f"{words} >&-")
+    assert done.returncode == 2
+    assert done.stderr.startswith("lopsided: Standard output is closed")
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_ranking_in_a_file_needs_no_open_stream(run, tmp_path):
+    assert run(f"{RANK} -o ranked.csv <&- >&- 2>&-").returncode == 0
+    lines = (tmp_path / "ranked.csv").read_text().splitlines()
+    assert lines[0] == "rank,id,score,a,y"
+    assert len(lines) == 49
+
+
+def test_messages_never_go_to_standard_output(run):
+    done = run(f"{RANK} --top 1 2>&-")
+    assert done.returncode == 0
+    assert len(done.stdout.splitlines()) == 2
+
+
+@pytest.mark.parametrize("words", [RANK, "methods"])
+def test_a_full_standard_output_gets_one_sentence(run, words):
+    done = run(f"{words} > /dev/full")
+    assert done.returncode == 2
+    assert "Standard output cannot be written to: No space left on device." in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_loop_and_a_long_name_are_found_before_the_fit(run, tmp_path):
+    (tmp_path / "loop.csv").symlink_to("loop.csv")
+    for name, message in [("loop.csv", "loop of links"), ("x" * 252 + ".csv", "is longer")]:
+        done = run(f"{RANK} -o {name}")
+        assert done.returncode == 2
+        assert message in done.stderr
+        assert done.stderr.count("\n") == 1
+    assert run(f"{RANK} -o {'x' * 251}.csv").returncode == 0
