@@ -84,7 +84,7 @@ def test_a_folder_of_another_panel_is_refused_even_if_only_dates_differ(
             finance(source, str(folder), QUICK)
 
 
-@pytest.mark.parametrize("name", ["table.parquet", "about.json", "report.html", "scores"])
+@pytest.mark.parametrize("name", ["panel.json", "table.parquet", "report.html", "scores"])
 def test_a_folder_with_files_of_others_is_refused(source, tmp_path, name):
     (tmp_path / name).write_text("mine")
     with pytest.raises(FileExistsError, match=rf"another {name}\. Name another folder"):

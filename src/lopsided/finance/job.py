@@ -121,7 +121,7 @@ def _claim(folder: Path, mark: Mapping[str, str]) -> None:
         )
     if found is None:
         # Without scores nothing shows that a run was here: such files are somebody's.
-        check_folder(folder, ["scores"], [file.name, *OUTPUTS])
+        check_folder(folder, ["scores/"], [file.name, *OUTPUTS, "scores"])
     if found is None and file.exists():
         # Harmless: every file of scores tells by itself what it was made from.
         warnings.warn(f"{file} is damaged and is written again.", stacklevel=3)
