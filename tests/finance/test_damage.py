@@ -1,6 +1,5 @@
 """Files of a run that were damaged after it: each is named and made again."""
 
-import json
 import shutil
 import sys
 
