@@ -11,6 +11,7 @@ from lopsided.labeling import SCAR
 from lopsided.methods.forest import PUForestClassifier
 from lopsided.methods.registry import build, get_method
 from lopsided.metrics import average_precision, roc_auc
+from lopsided.ranking import rank_unlabeled
 from lopsided.trees.grower import LEAF
 from lopsided.trees.sampling import Bagging, Bootstrap, StratifiedBootstrap, WholeTable
 
@@ -257,6 +258,22 @@ def test_levels_that_only_new_rows_have_are_no_danger():
     )
     model = PUForestClassifier(n_estimators=5, random_state=0).fit(frame, codes < 3)
     assert len(set(model.decision_function(new))) == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rows_of_unseen_categories_rank_like_others(name):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(800, 3)), columns=list("abc"))
+    y = ((X["a"] > 1) & (rng.random(800) < 0.5)).astype(int)
+    kind = rng.integers(0, 150, 800)  # tells nothing
+    alone = X["a"][y == 0].sort_values().index[5::12][:60]  # as others but for their category
+    kind[alone] = 1000 + np.arange(60)  # no model sees the category of a row that it scores
+    model = build(name, n_estimators=1 if name == "puhdt" else 60)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PriorWarning)
+        scores = rank_unlabeled(X.assign(kind=pd.Categorical(kind)), y, model, random_state=0)
+    place = pd.Series(scores).rank(pct=True)
+    assert 0.3 < place[alone].mean() < 0.55
 
 
 @pytest.mark.parametrize("cuts", ["best", "random"])
