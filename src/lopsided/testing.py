@@ -83,6 +83,9 @@ def contract_checks(method: Any) -> Iterator[tuple[str, Callable[[], None]]]:
         _check_missing_values,
         _check_sparse_equals_dense,
         _check_categories,
+        _check_unknown_categories_are_missing,
+        _check_categories_match_by_value,
+        _check_many_categories,
         _check_prior,
         _check_weights_of_one_change_nothing,
         _check_answers_agree,
@@ -245,6 +248,81 @@ def _check_categories(estimator: Any) -> None:
     # Codes depend on the levels a frame happens to list; scores must not.
     frame["kind"] = frame["kind"].cat.set_categories(["unseen", "low", "high"])
     np.testing.assert_array_equal(model.decision_function(frame), scores)
+
+
+def _takes_categories(estimator: Any) -> bool:
+    return bool(get_tags(estimator).input_tags.categorical)  # else refused, as checked above
+
+
+def _frame_of_kinds(kinds: Any, n_rows: int = 120) -> tuple[Any, Any]:
+    """Return a small PU table as a frame with a column of categories, drawn for each row."""
+    import pandas as pd
+
+    X, y = _table(n_rows)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    drawn = np.random.default_rng(8).choice(len(kinds), n_rows)
+    drawn[: len(kinds)] = np.arange(len(kinds))  # each has a row
+    frame["kind"] = pd.Categorical([kinds[place] for place in drawn])
+    return frame, y
+
+
+def _check_unknown_categories_are_missing(estimator: Any) -> None:
+    import pandas as pd
+
+    if not _takes_categories(estimator):
+        return
+    for with_missing in (False, True):
+        frame, y = _frame_of_kinds(["low", "middle", "high"])
+        if with_missing:
+            frame.loc[::5, "kind"] = None
+        declared = frame.assign(
+            kind=frame["kind"].cat.set_categories(["empty", *"abc", "low", "middle", "high"])
+        )
+        models = [_fit(estimator, table, y) for table in (frame, declared)]
+        # A level without rows in training changes nothing, not even where it is declared.
+        expected = models[0].decision_function(frame)
+        np.testing.assert_array_equal(models[1].decision_function(declared), expected)
+        for model in models:
+            missing, *unknown = (
+                _scores_and_warnings(model, frame.assign(kind=pd.Categorical([kind] * len(y))))
+                for kind in (None, "empty", "never listed")
+            )
+            assert not missing[1], missing[1]
+            for scores, told in unknown:
+                np.testing.assert_array_equal(scores, missing[0])
+                assert any("'kind'" in message for message in told), told
+
+
+def _check_categories_match_by_value(estimator: Any) -> None:
+    if not _takes_categories(estimator):
+        return
+    frame, y = _frame_of_kinds([1, 2, 10])
+    model = _fit(estimator, frame, y)
+    expected = model.decision_function(frame)
+    for kind in (int, float, str, object):
+        same = frame.assign(kind=frame["kind"].astype(kind))
+        scores, told = _scores_and_warnings(model, same)
+        np.testing.assert_array_equal(scores, expected)
+        assert not told, told
+
+
+def _check_many_categories(estimator: Any) -> None:
+    if not _takes_categories(estimator):
+        return
+    frame, y = _frame_of_kinds([f"k{number}" for number in range(1100)], n_rows=1300)
+    model = _fit(estimator, frame, y)
+    scores = model.decision_function(frame)
+    assert np.isfinite(scores).all()
+    reordered = frame["kind"].cat.reorder_categories(frame["kind"].cat.categories[::-1])
+    again = _fit(estimator, frame.assign(kind=reordered), y)
+    np.testing.assert_array_equal(again.decision_function(frame), scores)
+
+
+def _scores_and_warnings(model: Any, X: Any) -> tuple[Any, list[str]]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        scores = model.decision_function(X)
+    return scores, [str(one.message) for one in caught if one.category is UserWarning]
 
 
 def _check_prior(estimator: Any) -> None:

@@ -11,6 +11,7 @@ from lopsided.labeling import SCAR
 from lopsided.methods.forest import PUForestClassifier
 from lopsided.methods.registry import build, get_method
 from lopsided.metrics import average_precision, roc_auc
+from lopsided.ranking import rank_unlabeled
 from lopsided.trees.grower import LEAF
 from lopsided.trees.sampling import Bagging, Bootstrap, StratifiedBootstrap, WholeTable
 
@@ -234,7 +235,8 @@ def test_categories_split_as_sets_and_not_by_their_codes(cuts):
     scores = model.set_params(random_state=0).fit(frame, y).decision_function(frame)
     assert scores[high].min() > scores[~high].max()
     unseen = frame.assign(kind=pd.Categorical(np.full(2000, "z")))
-    assert np.isfinite(model.decision_function(unseen)).all()
+    with pytest.warns(UserWarning, match="'kind' holds no category of training"):
+        assert np.isfinite(model.decision_function(unseen)).all()
 
 
 def test_a_stump_parts_all_categories_without_labeled_rows_from_the_others():
@@ -256,7 +258,24 @@ def test_levels_that_only_new_rows_have_are_no_danger():
         for some in (codes, [500, 1023])
     )
     model = PUForestClassifier(n_estimators=5, random_state=0).fit(frame, codes < 3)
-    assert len(set(model.decision_function(new))) == 1
+    with pytest.warns(UserWarning, match="'kind' holds no category of training"):
+        assert len(set(model.decision_function(new))) == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rows_of_unseen_categories_rank_like_others(name):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(800, 3)), columns=list("abc"))
+    y = ((X["a"] > 1) & (rng.random(800) < 0.5)).astype(int)
+    kind = rng.integers(0, 150, 800)  # tells nothing
+    alone = X["a"][y == 0].sort_values().index[5::12][:60]  # as others but for their category
+    kind[alone] = 1000 + np.arange(60)  # no model sees the category of a row that it scores
+    model = build(name, n_estimators=1 if name == "puhdt" else 60)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PriorWarning)
+        scores = rank_unlabeled(X.assign(kind=pd.Categorical(kind)), y, model, random_state=0)
+    place = pd.Series(scores).rank(pct=True)
+    assert 0.3 < place[alone].mean() < 0.55
 
 
 @pytest.mark.parametrize("cuts", ["best", "random"])

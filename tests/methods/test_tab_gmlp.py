@@ -77,7 +77,8 @@ def test_an_unseen_category_scores_like_a_missing_one():
     unseen, missing = TABLE.copy(), TABLE.copy()
     unseen["one"] = pd.Categorical(["new"] * len(TABLE))
     missing["one"] = pd.Categorical([None] * len(TABLE), categories=list("xyz"))
-    scores = model.decision_function(unseen)
+    with pytest.warns(UserWarning, match="'one' holds no category of training"):
+        scores = model.decision_function(unseen)
     assert (scores == model.decision_function(missing)).all()
     assert (scores != model.decision_function(TABLE)).all()
 

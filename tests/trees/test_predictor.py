@@ -47,22 +47,49 @@ def test_the_mean_value_is_that_of_a_plain_walk(kind):
     assert_allclose(forest.mean_value(new), walk_all(forest, new), rtol=1e-12)
 
 
-def test_missing_values_unseen_in_training_go_right():
-    forest = forest_of("numbers")
-    new = table(100, "numbers", seed=5)
+def heavier_children(tree, missing):
+    """Return the leaf value of a row whose `missing` columns follow the heavier children."""
+    node = 0
+    while tree.nodes[node]["left"] != LEAF:
+        left = tree.nodes[node]["left"]
+        assert tree.nodes[node]["feature"] in missing
+        node = left + (tree.covers[left].sum() <= tree.covers[left + 1].sum())
+    return tree.nodes[node]["threshold"]
+
+
+@pytest.mark.parametrize("kind", ["numbers", "levels"])
+def test_values_missing_only_when_scoring_follow_the_heavier_child(kind):
+    forest = forest_of(kind)
+    trees = [forest.tree(number) for number in range(len(forest))]
+    nothing = np.full((1, 3), np.nan)
+    expected = np.mean([heavier_children(tree, {0, 1, 2}) for tree in trees])
+    assert_allclose(forest.mean_value(nothing), expected)
+    new = table(100, kind, seed=5)
     new[np.random.default_rng(0).random(new.shape) < 0.3] = np.nan
-    expected = walk_all(forest, new)
-    assert_allclose(forest.mean_value(new), expected, rtol=1e-12)
-    assert_allclose(forest.mean_value(np.where(np.isnan(new), np.inf, new)), expected)
-
-
-def test_levels_unseen_in_training_go_right():
-    forest = forest_of("levels")
-    new = table(80, "levels", seed=5)
-    new[:, 1] = np.arange(80) * 5 + 91
     assert_allclose(forest.mean_value(new), walk_all(forest, new), rtol=1e-12)
-    one = forest.mean_value(np.where([False, True, False], 95.0, new))
-    assert_array_equal(one, forest.mean_value(np.where([False, True, False], 1023.0, new)))
+
+
+@pytest.mark.parametrize("kind", ["levels", "levels and holes"])
+def test_levels_unseen_in_training_go_where_missing_ones_go(kind):
+    forest = forest_of(kind)
+    new = table(80, kind, seed=5)
+    new[:, 1] = np.arange(80) * 15 + 91  # some of them beyond what a split has bits for
+    missing = np.where([False, True, False], np.nan, new)
+    assert_array_equal(forest.mean_value(new), forest.mean_value(missing))
+    assert_allclose(forest.mean_value(new), walk_all(forest, missing), rtol=1e-12)
+
+
+def test_a_level_without_rows_in_a_node_goes_there_where_missing_ones_go():
+    # Column 0 parts labeled rows from most others; level 9 has rows on its left alone.
+    left = [(0, level, 0) for level in (9, 0, 1) for _ in range(6)]
+    right = [(1, 0, 1)] * 4 + [(1, 0, 0)] * 2 + [(1, 1, 1)] * 3
+    X, y = np.split(np.array(left + right, float), [2], axis=1)
+    rules = make_rules("gini", max_depth=2)
+    labels = y[:, 0].astype(np.int8)
+    forest, _ = grow_forest(X, labels, None, MIXED[:2], rules, WholeTable(), 1, seed=0)
+    scored = np.array([[0, 9], [1, 0], [1, 1], [1, 9], [1, np.nan]])
+    assert_allclose(forest.mean_value(scored), [0, 2 / 3, 1, 2 / 3, 2 / 3])
+    assert_allclose(forest.mean_value(scored), walk_all(forest, scored))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -117,7 +144,9 @@ def test_a_level_beyond_those_of_training_goes_the_way_of_missing_ones():
     model = PUForestClassifier(n_estimators=3, random_state=0).fit(frame, kind % 7 == 0)
     far = pd.DataFrame({"kind": pd.Series(np.arange(1024, 3000), dtype=levels)})
     missing = pd.DataFrame({"kind": pd.Series([None], dtype=levels)})
-    assert (model.decision_function(far) == model.decision_function(missing)).all()
+    with pytest.warns(UserWarning, match="'kind' holds no category of training"):
+        scores = model.decision_function(far)
+    assert (scores == model.decision_function(missing)).all()
 
 
 def test_more_columns_than_a_node_can_name_are_refused():

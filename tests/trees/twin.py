@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from lopsided.trees.binning import bin_columns
+from lopsided.trees.binning import MOST_LEVELS, bin_columns
 from lopsided.trees.criteria import CRITERIA
 from lopsided.trees.grower import LEAF, MISSING_LEFT, SUBSET, grow
 from lopsided.trees.splitting import Rules
@@ -178,9 +178,16 @@ class Twin:
             return
         gain, feature, threshold, levels, missing_left, goes_left = split
         node.gain, node.feature, node.threshold = gain, feature, threshold
-        node.levels, node.missing_left, node.left = levels, missing_left, len(self.nodes)
+        node.left = len(self.nodes)
         children = node.rows[goes_left], node.rows[~goes_left]
         weights = [self.weigh(rows) for rows in children]
+        values = self.X[node.rows, feature]
+        if not np.isnan(values).any():  # the heavier child takes what the node has not seen
+            missing_left = sum(weights[0]) > sum(weights[1])
+        node.missing_left = missing_left
+        if levels is not None:
+            absent = set(range(MOST_LEVELS)) - set(values)
+            node.levels = levels | absent if missing_left else levels
         for rows, (labeled, unlabeled) in zip(children, weights, strict=True):
             self.nodes.append(TwinNode(labeled, unlabeled, rows=rows))
         may_split = (True, True)

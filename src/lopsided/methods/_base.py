@@ -12,6 +12,7 @@ from lopsided._math import sigmoid
 from lopsided.methods._frames import (
     as_pandas,
     category_levels,
+    drop_empty_levels,
     encode_categories,
     find_categories,
 )
@@ -45,6 +46,9 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         Their names, when X was a data frame.
     categorical_ : tuple of int
         The positions of columns that hold categories.
+    category_levels_ : dict
+        The levels that had rows in training, for each of these columns by its name. Any other
+        value counts as missing.
     """
 
     _accepts: ClassVar[Accepts] = Accepts()
@@ -75,6 +79,9 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
                 f"X and y must have the same number of rows, got {X.shape[0]} and {len(y)}."
             )
         weight = self._weights(sample_weight, X, y)
+        X, self.category_levels_ = drop_empty_levels(
+            X, self.category_levels_, weight, self.categorical_
+        )
         self.classes_ = np.array([0, 1])
         self.prior_ = self._settled_prior(float(np.average(y, weights=weight)))
         self._fit(X, y, weight, as_generator(getattr(self, "random_state", None)))

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._check import check_magnitude
+from lopsided.methods._levels import LevelMap, fit_level_map
 from lopsided.methods._normal_scores import MIN_SCALE, NormalScores, fit_normal_scores
 
 __all__ = ["Ends", "Inputs", "fit_inputs"]
@@ -14,6 +15,9 @@ __all__ = ["Ends", "Inputs", "fit_inputs"]
 _MAX_INPUT = 1e6  # deviations from the mean; one of n rows lies sqrt(n) away at most
 _KNOTS = 256  # of a bent column
 _FAR = 3.0  # normal scores beyond are no news
+# Columns that a category may become. Levels beyond have too few rows to learn a coefficient by,
+# and rank worse with one; the cost of Newton's steps grows with the square of the columns.
+_MAX_ONE_HOT = 50
 
 
 class Ends(NamedTuple):
@@ -36,21 +40,26 @@ class Inputs:
     Columns of numbers may be bent first, so that their training values are normal, or have
     their ends brought in. Numbers come first, a missing one as the mean, or as the median where
     ends are brought in; then a flag for each column that had missing values in training; then a
-    column for each level of each category, all 0 if it is missing.
+    column for each level of each category, all 0 if it is missing. Beyond 50 levels, rare ones
+    share a column.
     """
 
     means: NDArray[np.float64]  # of the columns of numbers
     scales: NDArray[np.float64]
     numbers: NDArray[np.intp]  # their positions
     flagged: NDArray[np.intp]  # positions of the columns with a flag
-    levels: dict[int, int]  # position of each category column and its number of levels
+    levels: dict[int, LevelMap]  # position of each category column: its columns
     bends: tuple[NormalScores, ...] = ()  # of the columns of numbers, or none
     ends: Ends | None = None  # of the columns of numbers, or none
 
     @property
     def n_columns(self) -> int:
         """How many inputs come out."""
-        return len(self.numbers) + len(self.flagged) + sum(self.levels.values())
+        return (
+            len(self.numbers)
+            + len(self.flagged)
+            + sum(found.n_codes for found in self.levels.values())
+        )
 
     def transform(self, X: NDArray[Any]) -> NDArray[np.float64]:
         """Return the inputs of some rows.
@@ -70,9 +79,12 @@ class Inputs:
             inputs[:, j] = _bounded((values - self.means[j]) / self.scales[j])
         n_done = len(self.numbers) + len(self.flagged)
         inputs[:, len(self.numbers) : n_done] = np.isnan(X[:, self.flagged])
-        for position, n_levels in self.levels.items():
-            inputs[:, n_done : n_done + n_levels] = X[:, [position]] == np.arange(n_levels)
-            n_done += n_levels
+        for position, found in self.levels.items():
+            codes = found.transform(X[:, position])
+            inputs[:, n_done : n_done + found.n_codes] = codes[:, None] == np.arange(
+                found.n_codes
+            )
+            n_done += found.n_codes
         return inputs
 
     def _shaped(self, column: NDArray[np.float64], j: int) -> NDArray[np.float64]:
@@ -92,8 +104,8 @@ class Inputs:
             How many raw columns there are.
         """
         sources = [*self.numbers, *self.flagged]
-        for position, n_levels in self.levels.items():
-            sources += [position] * n_levels
+        for position, found in self.levels.items():
+            sources += [position] * found.n_codes
         columns = np.array(sources, np.intp)
         return np.bincount(columns, values, minlength=n_features).astype(np.float64)
 
@@ -141,7 +153,11 @@ def fit_inputs(
         moments[:, j] = _fit_scale(column, counts)
     means, scales = moments
     flags = np.array(flagged, np.intp)
-    return Inputs(means, scales, numbers, flags, dict(levels), tuple(bends), ends)
+    one_hot = {
+        position: fit_level_map(X[:, position], n_levels, weight, _MAX_ONE_HOT)
+        for position, n_levels in levels.items()
+    }
+    return Inputs(means, scales, numbers, flags, one_hot, tuple(bends), ends)
 
 
 def _fit_scale(column: NDArray[np.float64], counts: NDArray[np.float64]) -> tuple[float, float]:

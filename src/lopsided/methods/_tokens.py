@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lopsided.methods._inputs import Inputs, fit_inputs
+from lopsided.methods._levels import LevelMap, fit_level_map
 
 __all__ = ["Tokens", "fit_tokens"]
 
@@ -24,7 +25,7 @@ class Tokens:
 
     numbers: NDArray[np.intp]  # positions of the columns of numbers
     inputs: Inputs  # of these columns alone
-    ids: dict[int, NDArray[np.intp]]  # position of each category column: the id of each code
+    ids: dict[int, LevelMap]  # position of each category column: the id of each level
 
     @property
     def n_numbers(self) -> int:
@@ -34,7 +35,7 @@ class Tokens:
     @property
     def levels(self) -> list[int]:
         """The number of levels of each category column, without the id for all else."""
-        return [int(ids[-1]) for ids in self.ids.values()]
+        return [found.n_codes for found in self.ids.values()]
 
     def transform(self, X: NDArray[Any]) -> NDArray[np.float64]:
         """Return the numbers and ids of some rows.
@@ -49,9 +50,8 @@ class Tokens:
         ndarray of shape (n_rows, n_numbers + n_categories)
         """
         parts = [self.inputs.transform(X[:, self.numbers])]
-        for position, ids in self.ids.items():
-            codes = np.nan_to_num(X[:, [position]], nan=len(ids) - 1).astype(np.intp)
-            parts.append(ids[codes].astype(np.float64))
+        for position, found in self.ids.items():
+            parts.append(np.nan_to_num(found.transform(X[:, [position]]), nan=found.n_codes))
         return np.hstack(parts)
 
 
@@ -69,16 +69,9 @@ def fit_tokens(X: NDArray[Any], levels: dict[int, int], weight: Any = None) -> T
     """
     numbers = np.setdiff1d(np.arange(X.shape[1]), list(levels)).astype(np.intp)
     inputs = fit_inputs(X[:, numbers], weight=weight, tails=_TAILS)
-    counts = np.ones(len(X)) if weight is None else np.asarray(weight)
+    # All levels keep their ids: a level more is one vector more, not one input more.
     ids = {
-        position: _ids(X[counts > 0, position], n_levels)
+        position: fit_level_map(X[:, position], n_levels, weight)
         for position, n_levels in levels.items()
     }
     return Tokens(numbers, inputs, ids)
-
-
-def _ids(codes: NDArray[Any], n_levels: int) -> NDArray[np.intp]:
-    """Return the id of each code, and of a missing one at the end."""
-    seen = np.zeros(n_levels + 1, bool)
-    seen[codes[~np.isnan(codes)].astype(np.intp)] = True
-    return np.where(seen, np.cumsum(seen) - 1, seen.sum())

@@ -22,7 +22,9 @@ __all__ = ["LEAF", "MISSING_LEFT", "NODE", "SUBSET", "WORDS", "Tree", "grow"]
 
 # A node of a grown tree. A leaf has no children and its value as threshold; any other node
 # sends x <= threshold to `left` and the rest to `left + 1`. A split by categories keeps in
-# `threshold` its row in the table of bits, in which category c is bit c.
+# `threshold` its row in the table of bits, in which category c is bit c. A missing value goes
+# where it did in training; where the node had none, to the child of more weight. So does a
+# category that the node had no rows of: nothing is known about it there.
 NODE = np.dtype(
     [
         ("threshold", np.float64),
@@ -107,14 +109,17 @@ def grow(bins, bag, weights, rules, state):
         node.left, node.threshold = n_nodes, split.threshold
         if np.isnan(split.threshold):
             node.threshold = middle_between(bins, split.feature, under, over)
-        node.flags = MISSING_LEFT if split.missing_left else 0
+        ll, lu = weigh(weights[start:middle])
+        rl, ru = weigh(weights[middle:end])
+        missing_left = split.missing_left if split.missing_seen else ll + lu > rl + ru
+        node.flags = MISSING_LEFT if missing_left else 0
         if bins.categorical[split.feature]:
             node.flags |= SUBSET
             node.threshold = n_bits
-            bits = _add_bits(bits, n_bits, room.best_levels)
+            bits = _add_bits(
+                bits, n_bits, bins.codes[split.feature], rows, n_left, missing_left
+            )
             n_bits += 1
-        ll, lu = weigh(weights[start:middle])
-        rl, ru = weigh(weights[middle:end])
         covers[n_nodes, 0], covers[n_nodes, 1] = ll, lu
         covers[n_nodes + 1, 0], covers[n_nodes + 1, 1] = rl, ru
         gains[split.feature] += split.gain * (labeled + unlabeled if rules.sizeless else 1.0)
@@ -211,15 +216,24 @@ def _partition(bins, split, levels, rows, signed, spare_rows, spare_weights):
 
 
 @part
-def _add_bits(bits, n_bits, levels):
-    """Write the levels that go left into the table of bits, twice as long if it is full."""
+def _add_bits(bits, n_bits, column, rows, n_left, absent_left):
+    """Write which categories go left into the table of bits, twice as long if it is full.
+
+    The first `n_left` rows do; categories that no row has go left if `absent_left`.
+    """
     if n_bits == len(bits):
         longer = np.zeros((2 * n_bits, WORDS), np.uint64)
         for row in range(n_bits):
             for word in range(WORDS):
                 longer[row, word] = bits[row, word]
         bits = longer
-    for level in range(MOST_LEVELS):
-        if levels[level]:
-            bits[n_bits, level >> 6] |= np.uint64(1) << np.uint64(level & 63)
+    words = bits[n_bits]
+    words[:] = ~np.uint64(0) if absent_left else np.uint64(0)
+    for row in rows[n_left:] if absent_left else rows[:n_left]:
+        code = column[row]
+        if code != MISSING:
+            bit = np.uint64(1) << np.uint64(code & 63)
+            words[code >> 6] = (
+                words[code >> 6] & ~bit if absent_left else words[code >> 6] | bit
+            )
     return bits

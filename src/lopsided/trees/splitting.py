@@ -45,7 +45,8 @@ class Rules(NamedTuple):
 class Split(NamedTuple):
     """A way to part a node: codes up to `cut`, or a set of categories, go left.
 
-    The threshold is NaN until the rows are parted, unless it was drawn.
+    The threshold is NaN until the rows are parted, unless it was drawn. Where no value is
+    missing in the node, the weight of its children decides which way a missing one would go.
     """
 
     gain: float
@@ -53,9 +54,10 @@ class Split(NamedTuple):
     cut: int
     threshold: float
     missing_left: bool
+    missing_seen: bool
 
 
-NO_SPLIT = Split(-np.inf, -1, -1, 0.0, False)
+NO_SPLIT = Split(-np.inf, -1, -1, 0.0, False, False)
 
 
 class Node(NamedTuple):
@@ -148,11 +150,12 @@ def best_split(bins, feature, rows, signed, labeled, unlabeled, rules, room):
         levels.fill(False)
         for place in range(last + 1):
             levels[first[ranked[place]]] = True
-        return False, Split(found, feature, -1, 0.0, missing_left)
+        return False, Split(found, feature, -1, 0.0, missing_left, n_missing > 0)
     found, last, missing_left = _best_cut(rules, node, groups, n_groups, room.ascending)
     if last < 0:
         return False, NO_SPLIT
-    return False, Split(found, feature, groups.last[last], np.nan, missing_left)
+    cut = groups.last[last]
+    return False, Split(found, feature, cut, np.nan, missing_left, n_missing > 0)
 
 
 @part
@@ -184,7 +187,7 @@ def random_split(bins, feature, rows, signed, labeled, unlabeled, rules, room, s
         other = _gain_of(rules, node, ll, lu, n_left, True)
         if other > found:
             found, missing_left = other, True
-    return False, Split(found, feature, cut, threshold, missing_left)
+    return False, Split(found, feature, cut, threshold, missing_left, n_missing > 0)
 
 
 @part
