@@ -14,7 +14,18 @@ from lopsided.losses import FocalLoss, LogisticLoss
 from lopsided.methods.boosting import BoostedRiskClassifier
 from lopsided.methods.registry import build
 from lopsided.metrics import average_precision, roc_auc
-from lopsided.risks import Climb, Hold, PropensityRisk, ifpu, imbnnpu, naive, nnpu, upu
+from lopsided.risks import (
+    Climb,
+    Hold,
+    PropensityRisk,
+    Risk,
+    Sides,
+    ifpu,
+    imbnnpu,
+    naive,
+    nnpu,
+    upu,
+)
 
 
 def blobs(n_rows=1500, seed=0):
@@ -76,6 +87,48 @@ def test_the_first_tree_is_a_newton_step_from_the_rest_of_the_risk():
         leaf = steps == step
         expected = -gradient[leaf].sum() / (curvature[leaf].sum() + 1.0)  # lambda = 1
         assert_allclose(step, expected, rtol=1e-3)
+
+
+class HardestFirst(Risk):
+    """A risk whose sides depend on the scores: labeled rows weigh by how far off they are."""
+
+    needs_prior = True
+
+    def sides(self, scores, y, prior, weight=None):
+        labeled = (y == 1) / (y == 1).sum()
+        return Sides(prior * labeled / (1 + np.exp(scores)), (y == 0) / len(y))
+
+
+def test_a_risk_whose_sides_depend_on_the_scores_equals_xgboost_on_its_formula():
+    model = BoostedRiskClassifier(
+        HardestFirst(LogisticLoss()), prior=0.1, n_rounds=30, random_state=0
+    ).fit(X, Y)
+
+    def formula(scores, _):
+        chance = 1 / (1 + np.exp(-scores.astype(float)))
+        positive = 0.1 * Y / Y.sum() * (1 - chance)
+        negative = (Y == 0) / len(Y)
+        gradient = negative * chance - positive * (1 - chance)
+        curvature = (positive + negative) * chance * (1 - chance)
+        return 0.2 * len(Y) * gradient, 0.2 * len(Y) * curvature + 1e-6
+
+    start = float(np.log((0.1 / 2) / (1 - Y.mean())))  # on the boundary, half the weight
+    params = {"base_score": start, "nthread": 1, "disable_default_eval_metric": 1}
+    plain = xgboost.train(params, xgboost.QuantileDMatrix(X), 30, obj=formula)
+    expected = plain.predict(xgboost.DMatrix(NEW_X), output_margin=True)
+    assert np.ptp(expected) > 1
+    assert_allclose(model.decision_function(NEW_X), expected, atol=1e-3)
+
+
+def test_early_stopping_judges_by_sides_that_depend_on_the_scores():
+    model = BoostedRiskClassifier(
+        HardestFirst(LogisticLoss()),
+        prior=0.1,
+        n_rounds=100,
+        early_stopping_rounds=5,
+        random_state=0,
+    ).fit(X, Y)
+    assert 1 <= model.n_rounds_ < 100
 
 
 def test_scores_are_log_odds_at_the_given_prior():
