@@ -251,6 +251,52 @@ def test_categories_split_as_sets_and_not_by_their_codes():
     assert scores[np.isin(kind, ["b", "e"])].min() > scores[~np.isin(kind, ["b", "e"])].max()
 
 
+def shops(n_levels, seed=0, n_rows=6000):
+    """A table with 3 % positives, a third of them labeled, and shops that say nothing."""
+    rng = np.random.default_rng(seed)
+    truth = (np.arange(n_rows) < 0.03 * n_rows).astype(int)
+    frame = pd.DataFrame(rng.normal(size=(n_rows, 5)), columns=list("abcde"))
+    frame.loc[truth == 1, ["a", "b"]] += 1.6
+    codes = rng.integers(n_levels, size=n_rows)
+    frame["shop"] = pd.Categorical.from_codes(codes, [f"shop {i}" for i in range(n_levels)])
+    return frame, truth, SCAR(2 / 3).draw(None, truth, seed)
+
+
+@pytest.mark.parametrize("name", ["focused-xgb", "imbnnpu-xgb"])
+def test_labeled_rows_are_not_learned_by_heart_through_a_category_of_many_levels(name):
+    (frame, _, y), (new, truth, _) = shops(300), shops(300, seed=1)
+    settings = {"prior": 0.03, "n_rounds": 40, "random_state": 0}
+    with_shops = build(name, **settings).fit(frame, y).decision_function(new)
+    numbers = build(name, **settings).fit(frame.drop(columns="shop"), y)
+    without = average_precision(truth, numbers.decision_function(new.drop(columns="shop")))
+    assert average_precision(truth, with_shops) > 0.95 * without
+
+
+@pytest.mark.parametrize(("n_levels", "threshold"), [(32, 64), (33, 4), (400, 4)])
+def test_splits_of_categories_are_kept_small_only_where_there_are_many_levels(
+    n_levels, threshold
+):
+    frame, _, y = shops(n_levels, n_rows=1000)
+    settings = {"prior": 0.03, "n_rounds": 5, "random_state": 0}
+    chosen = build("focused-xgb", **settings).fit(frame, y)
+    given = build("focused-xgb", max_cat_threshold=threshold, **settings).fit(frame, y)
+    other = build("focused-xgb", max_cat_threshold=68 - threshold, **settings).fit(frame, y)
+    scores = chosen.decision_function(frame)
+    assert (scores == given.decision_function(frame)).all()
+    assert (scores != other.decision_function(frame)).any()
+
+
+def test_levels_without_rows_and_missing_values_are_not_many_levels():
+    frame, _, y = shops(32, n_rows=1000)
+    frame.loc[:99, "shop"] = np.nan
+    declared = frame.assign(
+        shop=frame["shop"].cat.add_categories([f"closed {i}" for i in range(300)])
+    )
+    settings = {"prior": 0.03, "n_rounds": 5, "random_state": 0}
+    few, many = (build("focused-xgb", **settings).fit(X, y) for X in (frame, declared))
+    assert (few.decision_function(frame) == many.decision_function(frame)).all()
+
+
 def test_models_work_in_pipelines_and_grid_searches():
     pipeline = make_pipeline(StandardScaler(), build("ifpu-xgb", prior=0.1, n_rounds=5))
     search = GridSearchCV(
@@ -278,6 +324,7 @@ def test_settings_reach_xgboost_under_its_names():
         "max_leaves": 9,
         "max_bin": 77,
         "grow_policy": "lossguide",
+        "max_cat_threshold": 7,
         "subsample": 0.6,
         "colsample_bytree": 0.81,
         "colsample_bylevel": 0.82,
@@ -347,6 +394,7 @@ def test_propensities_of_rows_follow_them_into_early_stopping():
         ({"subsample": 0}, "subsample must be above 0"),
         ({"early_stopping_rounds": 0}, "early_stopping_rounds must be at least 1"),
         ({"max_bin": 1}, "max_bin must be at least 2"),
+        ({"max_cat_threshold": 0}, "max_cat_threshold must be at least 1"),
         ({"monotone_constraints": (1,)}, "for each of 5 columns"),
         ({"gamma": "a"}, "gamma must be at least 0"),
     ],
