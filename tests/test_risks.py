@@ -10,6 +10,8 @@ from lopsided.risks import (
     Hold,
     PropensityRisk,
     PURisk,
+    Risk,
+    Sides,
     SupervisedRisk,
     ifpu,
     imbnnpu,
@@ -166,20 +168,62 @@ def test_constant_propensity_is_the_unbiased_risk_of_one_table():
 
 def test_hold_drops_the_negative_part_once_it_is_below_zero():
     risk = ifpu(clamp=Hold())
-    raw = risk.balance(OVERFIT, Y, 0.3)
+    raw = risk.balance(Y, 0.3)
     assert (raw.negative * risk.loss.value(-OVERFIT)).sum() < 0
     held = risk.sides(OVERFIT, Y, 0.3)
     assert_allclose(held.positive, raw.positive)
     assert_allclose(held.negative, 0)
     untouched = risk.sides(MIXED, Y, 0.3)
-    assert_allclose(untouched.negative, risk.balance(MIXED, Y, 0.3).negative)
+    assert_allclose(untouched.negative, risk.balance(Y, 0.3).negative)
 
 
 def test_climb_steps_up_the_negative_part_alone():
     risk = ifpu(clamp=Climb(step=0.5))
-    raw, climbing = risk.balance(OVERFIT, Y, 0.3), risk.sides(OVERFIT, Y, 0.3)
+    raw, climbing = risk.balance(Y, 0.3), risk.sides(OVERFIT, Y, 0.3)
     assert_allclose(climbing.positive, 0)
     assert_allclose(climbing.negative, -0.5 * raw.negative)
+
+
+class HardestFirst(PURisk):
+    """A risk whose sides depend on the scores: positives weigh by how far off they are."""
+
+    def sides(self, scores, y, prior, weight=None):
+        positive, negative = super().sides(scores, y, prior, weight)
+        return Sides(positive * (1 + self.loss.value(scores)), negative)
+
+
+class OfItsOwn(Risk):
+    """The same with nothing but sides, as a user may write it; no clamp."""
+
+    def sides(self, scores, y, prior, weight=None):
+        return HardestFirst(self.loss).sides(scores, y, prior, weight)
+
+
+@SCORES
+@pytest.mark.parametrize("clamp", [None, Hold(), Climb(step=0.5)], ids=repr)
+def test_no_step_goes_through_sides_that_depend_on_the_scores(scores, clamp):
+    torch = pytest.importorskip("torch")
+    risk = HardestFirst(LogisticLoss(), clamp)
+    leaf = torch.tensor(scores, requires_grad=True)
+    risk.objective(leaf, torch.tensor(Y), 0.3).backward()
+    assert_allclose(leaf.grad, risk.gradient(scores, Y, 0.3), rtol=1e-10, atol=1e-14)
+
+
+@SCORES
+@pytest.mark.parametrize("clamp", [None, Hold(), Climb(step=0.5)], ids=repr)
+def test_the_estimate_weighs_rows_by_sides_that_depend_on_the_scores(scores, clamp):
+    loss = LogisticLoss()
+    cost = loss.value(scores[Y == 1])
+    up = 0.3 * (cost * (1 + cost)).mean()
+    down = loss.value(-scores).mean() - 0.3 * loss.value(-scores[Y == 1]).mean()
+    expected = up + (down if clamp is None else max(down, 0))
+    assert_allclose(HardestFirst(loss, clamp).estimate(scores, Y, 0.3), expected)
+
+
+def test_a_risk_of_nothing_but_sides_has_a_rest():
+    # A positive on the boundary weighs 1 + log(2) times as much as it does in the plain risk.
+    rest = OfItsOwn(LogisticLoss()).rest(Y, 0.3)
+    assert_allclose(rest, np.log(0.3 * (1 + np.log(2)) / 0.7))
 
 
 def test_climb_lets_the_negative_part_sink_to_minus_beta():

@@ -9,6 +9,7 @@ import numpy as np
 __all__ = [
     "backend",
     "cast",
+    "detach",
     "positive_posterior",
     "rows_of_share",
     "share",
@@ -43,9 +44,15 @@ def softplus(values: Any) -> Any:
 def cast(values: Any, like: Any) -> Any:
     """Return `values` as floats of the kind, precision and device of `like`."""
     if (torch := backend(like)) is not np:
-        return torch.as_tensor(values, dtype=like.dtype, device=like.device)
+        dtype = like.dtype if like.is_floating_point() else torch.get_default_dtype()
+        return torch.as_tensor(values, dtype=dtype, device=like.device)
     floats = np.asarray(like)
     return np.asarray(values, dtype=floats.dtype if floats.dtype.kind == "f" else float)
+
+
+def detach(values: Any) -> Any:
+    """Return `values` as they are, but out of reach of torch's gradients."""
+    return values if backend(values) is np else values.detach()
 
 
 def share(mask: Any, like: Any, weight: Any = None) -> Any:

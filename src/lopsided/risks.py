@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 import numpy as np
 
 from lopsided._check import check_choice
-from lopsided._math import backend, cast, share
+from lopsided._math import backend, cast, detach, share
 from lopsided.losses import FocalLoss, LogisticLoss, Loss, SigmoidLoss
 
 __all__ = [
@@ -93,7 +93,7 @@ class Hold:
 class Risk:
     """A loss and how to weigh rows; the same for trees, boosting and nets.
 
-    A new risk is a subclass with one method, `balance`.
+    A new risk is a subclass with one method: `balance`, or `sides` where scores matter to it.
 
     Parameters
     ----------
@@ -119,12 +119,15 @@ class Risk:
         """Return the risk of some rows: itself, unless it knows something of each row."""
         return self
 
-    def balance(self, scores: Any, y: Any, prior: float, weight: Any = None) -> Sides:
-        """Return the sides before any clamp: they depend on `y`, not on the scores' values."""
+    def balance(self, y: Any, prior: float, weight: Any = None) -> Sides:
+        """Return the sides before any clamp, known before any score: a learner asks once."""
         raise NotImplementedError
 
     def sides(self, scores: Any, y: Any, prior: float, weight: Any = None) -> Sides:
         """Return the signed weight of each row as a positive and as a negative.
+
+        A risk whose sides depend on the scores overrides this method; it is then asked at every
+        step.
 
         Parameters
         ----------
@@ -141,7 +144,7 @@ class Risk:
         -------
         Sides
         """
-        raw = self.balance(scores, y, prior, weight)
+        raw = self.balance(y=cast(y, scores), prior=prior, weight=weight)
         if self.clamp is None:
             return raw
         up, down = self.clamp((raw.negative * self.loss.value(-scores)).sum())
@@ -149,12 +152,13 @@ class Risk:
 
     def objective(self, scores: Any, y: Any, prior: float, weight: Any = None) -> Any:
         """Return the number whose gradient is the step to take; `estimate` is for reporting."""
-        positive, negative = self.sides(scores, y, prior, weight)
+        # Sides weigh rows; where they depend on the scores, no step goes through them.
+        positive, negative = self.sides(detach(scores), y, prior, weight)
         return (positive * self.loss.value(scores) + negative * self.loss.value(-scores)).sum()
 
     def estimate(self, scores: Any, y: Any, prior: float, weight: Any = None) -> Any:
         """Return the risk itself; a clamped risk counts its negative part as at least zero."""
-        positive, negative = self.balance(scores, y, prior, weight)
+        positive, negative = self._unclamped().sides(scores, y, prior, weight)
         up = (positive * self.loss.value(scores)).sum()
         down = (negative * self.loss.value(-scores)).sum()
         return up + down if self.clamp is None or down > 0 else up
@@ -181,15 +185,22 @@ class Risk:
         return self.loss.log_odds(scores)
 
     def rest(self, y: Any, prior: float, weight: Any = None) -> float:
-        """Return the constant score at rest: where a learner starts before it knows any row."""
+        """Return the constant score at rest: where a learner starts before it knows any row.
+
+        Sides that depend on the scores are taken as they are where all scores are 0.
+        """
         from scipy.optimize import brentq
 
-        sides = self.balance(np.zeros(len(y)), y, prior, weight)
+        sides = self._unclamped().sides(np.zeros(len(y)), y, prior, weight)
         up, down = sides.positive.sum(), sides.negative.sum()
         if not (up > 0 and down > 0):
             return 0.0
         goal = np.log(up / down)
         return float(brentq(lambda score: self.loss.log_odds(score) - goal, -100, 100))
+
+    def _unclamped(self) -> "Risk":
+        """Return the risk whose negative part may sink below zero."""
+        return self if self.clamp is None else replace(self, clamp=None)
 
 
 @dataclass(frozen=True)
@@ -225,11 +236,11 @@ class PURisk(Risk):
     pool: Literal["all", "rest"] = "all"
     needs_prior: ClassVar[bool] = True
 
-    def balance(self, scores: Any, y: Any, prior: float, weight: Any = None) -> Sides:
+    def balance(self, y: Any, prior: float, weight: Any = None) -> Sides:
         """Return the sides before any clamp."""
         target = prior if self.target_prior is None else self.target_prior
-        labeled = share(y == 1, scores, weight)
-        pool = share((y == 0) | (self.pool == "all"), scores, weight)
+        labeled = share(y == 1, y, weight)
+        pool = share((y == 0) | (self.pool == "all"), y, weight)
         return Sides(target * labeled, (1 - target) / (1 - prior) * (pool - prior * labeled))
 
     def log_odds(self, scores: Any, prior: float) -> Any:
@@ -279,10 +290,10 @@ class PropensityRisk(Risk):
             return self
         return replace(self, propensity=self.propensity[rows])
 
-    def balance(self, scores: Any, y: Any, prior: float, weight: Any = None) -> Sides:
+    def balance(self, y: Any, prior: float, weight: Any = None) -> Sides:
         """Return the sides before any clamp."""
-        rows = share(y == y, scores, weight)
-        counts_for = cast(y == 1, scores) / cast(self.propensity, scores)
+        rows = share(y == y, y, weight)
+        counts_for = cast(y == 1, y) / cast(self.propensity, y)
         return Sides(rows * counts_for, rows * (1 - counts_for))
 
 
@@ -303,15 +314,15 @@ class SupervisedRisk(Risk):
 
     target_prior: float | None = None
 
-    def balance(self, scores: Any, y: Any, prior: float, weight: Any = None) -> Sides:
+    def balance(self, y: Any, prior: float, weight: Any = None) -> Sides:
         """Return the sides before any clamp."""
         if self.target_prior is None:
-            rows = share(y == y, scores, weight)
-            positive = rows * cast(y == 1, scores)
+            rows = share(y == y, y, weight)
+            positive = rows * cast(y == 1, y)
             return Sides(positive, rows - positive)
         return Sides(
-            self.target_prior * share(y == 1, scores, weight),
-            (1 - self.target_prior) * share(y != 1, scores, weight),
+            self.target_prior * share(y == 1, y, weight),
+            (1 - self.target_prior) * share(y != 1, y, weight),
         )
 
     def log_odds(self, scores: Any, prior: float) -> Any:

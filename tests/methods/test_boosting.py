@@ -14,7 +14,18 @@ from lopsided.losses import FocalLoss, LogisticLoss
 from lopsided.methods.boosting import BoostedRiskClassifier
 from lopsided.methods.registry import build
 from lopsided.metrics import average_precision, roc_auc
-from lopsided.risks import Climb, Hold, PropensityRisk, ifpu, imbnnpu, naive, nnpu, upu
+from lopsided.risks import (
+    Climb,
+    Hold,
+    PropensityRisk,
+    Risk,
+    Sides,
+    ifpu,
+    imbnnpu,
+    naive,
+    nnpu,
+    upu,
+)
 
 
 def blobs(n_rows=1500, seed=0):
@@ -76,6 +87,48 @@ def test_the_first_tree_is_a_newton_step_from_the_rest_of_the_risk():
         leaf = steps == step
         expected = -gradient[leaf].sum() / (curvature[leaf].sum() + 1.0)  # lambda = 1
         assert_allclose(step, expected, rtol=1e-3)
+
+
+class HardestFirst(Risk):
+    """A risk whose sides depend on the scores: labeled rows weigh by how far off they are."""
+
+    needs_prior = True
+
+    def sides(self, scores, y, prior, weight=None):
+        labeled = (y == 1) / (y == 1).sum()
+        return Sides(prior * labeled / (1 + np.exp(scores)), (y == 0) / len(y))
+
+
+def test_a_risk_whose_sides_depend_on_the_scores_equals_xgboost_on_its_formula():
+    model = BoostedRiskClassifier(
+        HardestFirst(LogisticLoss()), prior=0.1, n_rounds=30, random_state=0
+    ).fit(X, Y)
+
+    def formula(scores, _):
+        chance = 1 / (1 + np.exp(-scores.astype(float)))
+        positive = 0.1 * Y / Y.sum() * (1 - chance)
+        negative = (Y == 0) / len(Y)
+        gradient = negative * chance - positive * (1 - chance)
+        curvature = (positive + negative) * chance * (1 - chance)
+        return 0.2 * len(Y) * gradient, 0.2 * len(Y) * curvature + 1e-6
+
+    start = float(np.log((0.1 / 2) / (1 - Y.mean())))  # on the boundary, half the weight
+    params = {"base_score": start, "nthread": 1, "disable_default_eval_metric": 1}
+    plain = xgboost.train(params, xgboost.QuantileDMatrix(X), 30, obj=formula)
+    expected = plain.predict(xgboost.DMatrix(NEW_X), output_margin=True)
+    assert np.ptp(expected) > 1
+    assert_allclose(model.decision_function(NEW_X), expected, atol=1e-3)
+
+
+def test_early_stopping_judges_by_sides_that_depend_on_the_scores():
+    model = BoostedRiskClassifier(
+        HardestFirst(LogisticLoss()),
+        prior=0.1,
+        n_rounds=100,
+        early_stopping_rounds=5,
+        random_state=0,
+    ).fit(X, Y)
+    assert 1 <= model.n_rounds_ < 100
 
 
 def test_scores_are_log_odds_at_the_given_prior():
@@ -198,6 +251,52 @@ def test_categories_split_as_sets_and_not_by_their_codes():
     assert scores[np.isin(kind, ["b", "e"])].min() > scores[~np.isin(kind, ["b", "e"])].max()
 
 
+def shops(n_levels, seed=0, n_rows=6000):
+    """A table with 3 % positives, a third of them labeled, and shops that say nothing."""
+    rng = np.random.default_rng(seed)
+    truth = (np.arange(n_rows) < 0.03 * n_rows).astype(int)
+    frame = pd.DataFrame(rng.normal(size=(n_rows, 5)), columns=list("abcde"))
+    frame.loc[truth == 1, ["a", "b"]] += 1.6
+    codes = rng.integers(n_levels, size=n_rows)
+    frame["shop"] = pd.Categorical.from_codes(codes, [f"shop {i}" for i in range(n_levels)])
+    return frame, truth, SCAR(2 / 3).draw(None, truth, seed)
+
+
+@pytest.mark.parametrize("name", ["focused-xgb", "imbnnpu-xgb"])
+def test_labeled_rows_are_not_learned_by_heart_through_a_category_of_many_levels(name):
+    (frame, _, y), (new, truth, _) = shops(300), shops(300, seed=1)
+    settings = {"prior": 0.03, "n_rounds": 40, "random_state": 0}
+    with_shops = build(name, **settings).fit(frame, y).decision_function(new)
+    numbers = build(name, **settings).fit(frame.drop(columns="shop"), y)
+    without = average_precision(truth, numbers.decision_function(new.drop(columns="shop")))
+    assert average_precision(truth, with_shops) > 0.95 * without
+
+
+@pytest.mark.parametrize(("n_levels", "threshold"), [(32, 64), (33, 4), (400, 4)])
+def test_splits_of_categories_are_kept_small_only_where_there_are_many_levels(
+    n_levels, threshold
+):
+    frame, _, y = shops(n_levels, n_rows=1000)
+    settings = {"prior": 0.03, "n_rounds": 5, "random_state": 0}
+    chosen = build("focused-xgb", **settings).fit(frame, y)
+    given = build("focused-xgb", max_cat_threshold=threshold, **settings).fit(frame, y)
+    other = build("focused-xgb", max_cat_threshold=68 - threshold, **settings).fit(frame, y)
+    scores = chosen.decision_function(frame)
+    assert (scores == given.decision_function(frame)).all()
+    assert (scores != other.decision_function(frame)).any()
+
+
+def test_levels_without_rows_and_missing_values_are_not_many_levels():
+    frame, _, y = shops(32, n_rows=1000)
+    frame.loc[:99, "shop"] = np.nan
+    declared = frame.assign(
+        shop=frame["shop"].cat.add_categories([f"closed {i}" for i in range(300)])
+    )
+    settings = {"prior": 0.03, "n_rounds": 5, "random_state": 0}
+    few, many = (build("focused-xgb", **settings).fit(X, y) for X in (frame, declared))
+    assert (few.decision_function(frame) == many.decision_function(frame)).all()
+
+
 def test_models_work_in_pipelines_and_grid_searches():
     pipeline = make_pipeline(StandardScaler(), build("ifpu-xgb", prior=0.1, n_rounds=5))
     search = GridSearchCV(
@@ -225,6 +324,7 @@ def test_settings_reach_xgboost_under_its_names():
         "max_leaves": 9,
         "max_bin": 77,
         "grow_policy": "lossguide",
+        "max_cat_threshold": 7,
         "subsample": 0.6,
         "colsample_bytree": 0.81,
         "colsample_bylevel": 0.82,
@@ -294,6 +394,7 @@ def test_propensities_of_rows_follow_them_into_early_stopping():
         ({"subsample": 0}, "subsample must be above 0"),
         ({"early_stopping_rounds": 0}, "early_stopping_rounds must be at least 1"),
         ({"max_bin": 1}, "max_bin must be at least 2"),
+        ({"max_cat_threshold": 0}, "max_cat_threshold must be at least 1"),
         ({"monotone_constraints": (1,)}, "for each of 5 columns"),
         ({"gamma": "a"}, "gamma must be at least 0"),
     ],

@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose
 
 from lopsided.losses import CalibratedFocalLoss, FocalLoss, LogisticLoss, Loss, SigmoidLoss
 from lopsided.methods._objective import fused_objective, plain_objective
-from lopsided.risks import Climb, Hold, PropensityRisk, PURisk, Risk, SupervisedRisk
+from lopsided.risks import Climb, Hold, PropensityRisk, PURisk, Risk, Sides, SupervisedRisk
 
 LOSSES = [LogisticLoss(), SigmoidLoss(), FocalLoss(), FocalLoss(1.5), CalibratedFocalLoss()]
 CLAMPS = [None, Hold(), Climb(step=0.5), Climb(beta=0.05)]
@@ -72,7 +72,7 @@ def test_a_subclass_of_a_known_loss_is_not_taken_for_it():
 
 def test_the_edge_scores_do_tell_a_beta_from_none():
     risk = PURisk(LogisticLoss(), Climb(beta=0.05))
-    raw = risk.balance(SCORES["edge"], Y, 0.2)
+    raw = risk.balance(Y, 0.2)
     assert -0.05 < (raw.negative * risk.loss.value(-SCORES["edge"])).sum() < 0
 
 
@@ -85,3 +85,34 @@ def test_a_risk_with_sides_of_its_own_is_not_taken_for_a_known_one():
     risk = Doubled(LogisticLoss())
     gradient, _ = fused_objective(risk, Y, 0.2, None, N, 0.0)(SCORES["mixed"], None)
     assert_allclose(gradient, N * risk.gradient(SCORES["mixed"], Y, 0.2))
+
+
+class HardestFirst(Risk):
+    """A risk whose sides depend on the scores: labeled rows weigh by how far off they are."""
+
+    def sides(self, scores, y, prior, weight=None):
+        labeled = (y == 1) / (y == 1).sum()
+        off = 1 / (1 + np.exp(scores))
+        return Sides(prior * labeled * (1 + off), 1 / len(y) - prior * labeled)
+
+
+@pytest.mark.parametrize("where", SCORES)
+def test_sides_that_depend_on_the_scores_are_asked_at_every_score(where):
+    scores = SCORES[where].astype(float)
+    risk = HardestFirst(LogisticLoss())
+    gradient, curvature = fused_objective(risk, Y, 0.2, None, N, 1e-6)(scores, None)
+    chance = 1 / (1 + np.exp(-scores))
+    labeled = 0.2 / Y.sum() * Y
+    positive, negative = labeled * (2 - chance), 1 / N - labeled
+    assert_allclose(gradient, N * (negative * chance - positive * (1 - chance)), atol=1e-12)
+    size = np.abs(positive) + np.abs(negative)
+    assert_allclose(curvature, N * size * chance * (1 - chance) + 1e-6, atol=1e-12)
+
+
+def test_a_balance_that_asks_for_scores_is_refused():
+    class Asking(PURisk):
+        def balance(self, scores, y, prior, weight=None):
+            return Sides((y == 1) * np.exp(-scores), 1.0 * (y == 0))
+
+    with pytest.raises(TypeError, match="balance"):
+        fused_objective(Asking(LogisticLoss()), Y, 0.2, None, N, 1e-6)

@@ -94,13 +94,14 @@ def fused_objective(
 ) -> Objective:
     """Return the objective of a risk, each row's share of it times `scale`.
 
-    The kernel serves every risk whose sides come from `balance` and `clamp` and whose loss is
-    one of this library's; any other risk runs on its own NumPy code.
+    The kernel serves every risk whose sides come from `balance`, which knows no scores, and
+    `clamp`, and whose loss is one of this library's; any other risk, such as one whose sides
+    depend on the scores, runs on its own NumPy code.
     """
     shape = _shape(risk.loss)
     if shape is None or not _is_plain(risk):
         return plain_objective(risk, y, prior, weight, scale, floor)
-    raw = risk.balance(np.zeros(len(y)), y, prior, weight)
+    raw = risk.balance(y=y, prior=prior, weight=weight)  # by name: none can ask for scores
     positive, negative = scale * raw.positive, scale * raw.negative
     rows = np.flatnonzero(positive)
 

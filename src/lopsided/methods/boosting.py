@@ -18,6 +18,7 @@ from lopsided.risks import Hold, Risk, check_risk, ifpu
 __all__ = ["BoostedRiskClassifier"]
 
 _CURVATURE_FLOOR = 1e-6  # XGBoost divides by the curvature of a leaf
+_MANY_LEVELS = 32  # of a category, above which its splits are kept small
 _ENOUGH_LABELS = 2  # held-out positives: one alone cannot tell when to stop
 
 
@@ -49,6 +50,11 @@ class BoostedRiskClassifier(PUClassifier):
         XGBoost's regularizers, with its defaults.
     max_leaves, max_bin, grow_policy : int, int, str
         XGBoost's tree parameters, with its defaults.
+    max_cat_threshold : int or None, default=None
+        The most levels of a category that a split tells from the others. None is 64, as in
+        XGBoost, or 4 if a category has more than 32 levels: a risk in which labeled rows weigh
+        much would else set apart all levels with a labeled row at once, and learn them by
+        heart. Where such a category tells more than all other columns, raise it.
     subsample, colsample_bytree, colsample_bylevel, colsample_bynode : float, default=1.0
         Shares of rows and columns that a tree, a level and a node see.
     monotone_constraints : sequence of {-1, 0, 1} or None, default=None
@@ -110,6 +116,7 @@ class BoostedRiskClassifier(PUClassifier):
         max_leaves=0,
         max_bin=256,
         grow_policy="depthwise",
+        max_cat_threshold=None,
         subsample=1.0,
         colsample_bytree=1.0,
         colsample_bylevel=1.0,
@@ -135,6 +142,7 @@ class BoostedRiskClassifier(PUClassifier):
         self.max_leaves = max_leaves
         self.max_bin = max_bin
         self.grow_policy = grow_policy
+        self.max_cat_threshold = max_cat_threshold
         self.subsample = subsample
         self.colsample_bytree = colsample_bytree
         self.colsample_bylevel = colsample_bylevel
@@ -163,6 +171,7 @@ class BoostedRiskClassifier(PUClassifier):
         params = self._params(
             seed=int(rng.integers(2**31)), start=self.risk_.rest(y, self.prior_, weight)
         )
+        params["max_cat_threshold"] = self._category_threshold(X)
         self.n_rounds_ = int(self.n_rounds)
         if self.early_stopping_rounds is not None:
             self.n_rounds_ = self._best_rounds(X, y, weight, params)
@@ -179,7 +188,7 @@ class BoostedRiskClassifier(PUClassifier):
 
     def _check_settings(self, X: Any) -> None:
         """Refuse what XGBoost would take for something else or answer with a stack trace."""
-        for name in ("n_rounds", "max_bin", "early_stopping_rounds"):
+        for name in ("n_rounds", "max_bin", "max_cat_threshold", "early_stopping_rounds"):
             least = 2 if name == "max_bin" else 1
             value = getattr(self, name)
             if value is not None and not value >= least:
@@ -224,6 +233,14 @@ class BoostedRiskClassifier(PUClassifier):
                 int(sign) for sign in self.monotone_constraints
             )
         return params
+
+    def _category_threshold(self, X: Any) -> int:
+        """Return how many levels a split may set apart, by the most that have rows."""
+        if self.max_cat_threshold is not None:
+            return int(self.max_cat_threshold)
+        columns = (X[:, column] for column in self.categorical_)
+        most = max((len(np.unique(codes[codes >= 0])) for codes in columns), default=0)
+        return 4 if most > _MANY_LEVELS else 64
 
     def _matrix(self, X: Any, weight: Any = None, like: Any = None) -> Any:
         """Return X binned for training, by the weighted quantiles; `like` lends its bins."""
