@@ -422,3 +422,20 @@ def test_two_threads_and_one_give_the_same_scores():
         for jobs in (1, 2)
     )
     assert_allclose(one.decision_function(X), two.decision_function(X), atol=1e-4)
+
+
+def test_a_level_that_a_part_of_the_rows_lacks_is_missing_to_its_booster():
+    rng = np.random.default_rng(0)
+    y = (np.arange(600) < 60).astype(np.int8)
+    level = np.where(rng.random(600) < 0.3, 7 * y, rng.integers(0, 8, 600)).astype(float)
+    level[(rng.random(600) < 0.5) & (y == 1)] = np.nan  # missing values go the labeled way
+    frame = pd.DataFrame({"kind": pd.Categorical(level), "size": rng.normal(size=600)})
+    whole = build("focused-xgb", n_rounds=1, prior=0.3).fit(frame, y)
+    codes = np.column_stack([level, frame["size"]])
+    for absent in range(8):
+        kept = level != absent
+        part = build("focused-xgb", n_rounds=10, prior=0.3)
+        part._fit_part(codes[kept], y[kept], None, 0, of=whole)
+        unknown, missing = codes.copy(), codes.copy()
+        unknown[:, 0], missing[:, 0] = absent, np.nan
+        assert_allclose(part._scores(unknown), part._scores(missing))

@@ -1,12 +1,13 @@
 """Levels of a category column as a learner sees them: those with rows, rare ones merged."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LevelMap", "fit_level_map"]
+__all__ = ["LevelMap", "fit_level_map", "map_levels"]
 
 
 @dataclass(frozen=True)
@@ -73,3 +74,21 @@ def fit_level_map(
     codes[:-1][own] = np.arange(own.sum())
     codes[:-1][rare] = own.sum()
     return LevelMap(codes, int(own.sum() + rare.any()))
+
+
+def map_levels(X: NDArray[Any], maps: Mapping[int, LevelMap]) -> NDArray[Any]:
+    """Return a table with the levels of some columns as the codes of their maps.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        Left as it is.
+    maps : mapping of int to LevelMap
+        The position of each such column and its map.
+    """
+    if not maps:
+        return X
+    mapped = np.array(X)
+    for position, found in maps.items():
+        mapped[:, position] = found.transform(X[:, position])
+    return mapped

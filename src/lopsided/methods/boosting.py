@@ -12,6 +12,7 @@ from sklearn.model_selection import train_test_split
 from lopsided._check import check_magnitude, require
 from lopsided._progress import Bar
 from lopsided.methods._base import Accepts, PUClassifier
+from lopsided.methods._levels import fit_level_map, map_levels
 from lopsided.methods._objective import fused_objective
 from lopsided.risks import Hold, Risk, check_risk, ifpu
 
@@ -76,6 +77,8 @@ class BoostedRiskClassifier(PUClassifier):
         The fitted trees.
     n_rounds_ : int
         Rounds that were run.
+    level_maps_ : dict of int to LevelMap
+        The position of each category column and the codes that its levels have in the trees.
     risk_ : Risk
         The risk that was lowered.
     zeros_are_absent_ : bool
@@ -167,11 +170,15 @@ class BoostedRiskClassifier(PUClassifier):
         self.risk_ = self._risk()
         self.risk_.check()
         self.zeros_are_absent_ = issparse(X)
+        self.level_maps_ = {
+            position: fit_level_map(X[:, position], n_levels, weight)
+            for position, n_levels in self._levels().items()
+        }
         X = self._as_trained(X)
         params = self._params(
             seed=int(rng.integers(2**31)), start=self.risk_.rest(y, self.prior_, weight)
         )
-        params["max_cat_threshold"] = self._category_threshold(X)
+        params["max_cat_threshold"] = self._category_threshold()
         self.n_rounds_ = int(self.n_rounds)
         if self.early_stopping_rounds is not None:
             self.n_rounds_ = self._best_rounds(X, y, weight, params)
@@ -234,12 +241,11 @@ class BoostedRiskClassifier(PUClassifier):
             )
         return params
 
-    def _category_threshold(self, X: Any) -> int:
+    def _category_threshold(self) -> int:
         """Return how many levels a split may set apart, by the most that have rows."""
         if self.max_cat_threshold is not None:
             return int(self.max_cat_threshold)
-        columns = (X[:, column] for column in self.categorical_)
-        most = max((len(np.unique(codes[codes >= 0])) for codes in columns), default=0)
+        most = max((found.n_codes for found in self.level_maps_.values()), default=0)
         return 4 if most > _MANY_LEVELS else 64
 
     def _matrix(self, X: Any, weight: Any = None, like: Any = None) -> Any:
@@ -335,11 +341,14 @@ class BoostedRiskClassifier(PUClassifier):
         return self.risk_.log_odds(margins.astype(np.float64), self.prior_)
 
     def _as_trained(self, X: Any) -> Any:
-        """Return X with zeros absent if they were so in training: XGBoost tells them apart."""
+        """Return X as XGBoost saw it: a zero that was absent in training is absent.
+
+        So is a level without rows there, which XGBoost would send to the same side everywhere.
+        """
         values: Any = getattr(X, "data", X) if issparse(X) else X
         check_magnitude(values)
         if not self.zeros_are_absent_:
-            return X
+            return map_levels(X, self.level_maps_)
         X = csr_matrix(X, copy=True)
         X.eliminate_zeros()
         return X

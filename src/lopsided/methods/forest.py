@@ -10,7 +10,7 @@ from lopsided._check import as_generator, check_choice, check_labels
 from lopsided._progress import Bar
 from lopsided.methods._base import Accepts, PUClassifier
 from lopsided.methods._frames import as_pandas
-from lopsided.methods._levels import fit_level_map
+from lopsided.methods._levels import fit_level_map, map_levels
 from lopsided.metrics import roc_auc
 from lopsided.trees.binning import MOST_LEVELS
 from lopsided.trees.criteria import CRITERIA
@@ -129,7 +129,7 @@ class PUForestClassifier(PUClassifier):
             for position, n_levels in self._levels().items()
             if n_levels > MOST_LEVELS
         }
-        X = self._merged(X)
+        X = map_levels(X, self.merged_levels_)
         seed = int(rng.integers(2**31))
         self.forest_, unseen = self._grow(X, y, weight, rules, seed, self.oob_score)
         if unseen is not None:
@@ -190,15 +190,9 @@ class PUForestClassifier(PUClassifier):
         return np.log(inside / (1 - inside)) - np.log(boundary / (1 - boundary))
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
-        return self._log_odds(self.forest_.mean_value(self._merged(X), self._n_threads()))
-
-    def _merged(self, X: Any) -> Any:
-        """Return X with as many levels in each category column as a split can tell apart."""
-        if self.merged_levels_:
-            X = np.array(X)
-            for position, found in self.merged_levels_.items():
-                X[:, position] = found.transform(X[:, position])
-        return X
+        return self._log_odds(
+            self.forest_.mean_value(map_levels(X, self.merged_levels_), self._n_threads())
+        )
 
     def _cross_fit(
         self, X: Any, y: NDArray[np.int8], weight: Any, rules: Any, seed: int
