@@ -2,8 +2,8 @@
 
 Merchants differ in their number of claims, a few of them far above the rest, and in their rate
 of fraud: most are honest, a few collude. Fraud also depends on numbers and on how two of them
-meet. A quarter of the frauds are labeled, completely at random. How strong merchants and
-numbers are was chosen by how well the true log-odds rank with and without the merchants' part.
+meet. A quarter of the frauds are labeled, completely at random. The strengths of merchants and
+numbers were chosen by how well the true log-odds rank with and without the merchants' part.
 
 Every method ranks as a user would have it: `rank_unlabeled`, whose models score rows that they
 have not seen, with its defaults and without the true prior. Scores are compared with the truth
@@ -228,8 +228,8 @@ def run(claims: Claims, methods: list[str], jobs: int) -> tuple[list[Result], li
     for method, columns in tasks:
         try:
             one = rank(method, claims, columns, jobs)
-        except (ValueError, ImportError) as error:
-            failures.append(f"{method} failed: {error}")
+        except Exception as error:  # the others are still worth knowing
+            failures.append(f"{method} failed: {type(error).__name__}: {error}")
             print(failures[-1], flush=True)
             continue
         results.append(one)
