@@ -109,8 +109,8 @@ def _show(case: Case) -> int:
 
 def _write_page(table: str) -> None:
     PAGE.parent.mkdir(exist_ok=True)
-    text = f"What `python benchmarks/attack.py` counted; the last five columns are defects.\n\n{table}\n"
-    PAGE.write_text(text, encoding="utf-8")
+    head = "What `python benchmarks/attack.py` counted; the last five columns are defects."
+    PAGE.write_text(f"{head}\n\n{table}\n", encoding="utf-8")
     print(f"Written to {PAGE}.", file=sys.stderr)
 
 

@@ -1,4 +1,4 @@
-"""Mutated files through `lopsided rank`: no row lost or added, no cell changed, or a sentence."""
+"""Mutated files through `lopsided rank`: every row comes out unchanged, or a sentence."""
 
 import csv
 import gzip

@@ -63,8 +63,7 @@ def _stop_half_way(bench: Path, part: Path) -> None:
     part.parent.mkdir(exist_ok=True)
     chosen = table[(table["dataset"] == "digits-8") & (table["repeat"] == 1)]
     trials: list[list[list[Any]]] = [
-        json.loads(rows.to_json(orient="values"))
-        for _, rows in chosen.groupby("key", sort=False)
+        rows.to_numpy(object).tolist() for _, rows in chosen.groupby("key", sort=False)
     ]
     part.write_text("".join(json.dumps(rows) + "\n" for rows in trials))
     for other in bench.glob("*.toml"):
@@ -101,7 +100,7 @@ def _resume(damage: Damage, where: str, folder: Path) -> Outcome:
 
 def _check_named(damage: Damage, said: str) -> None:
     """See that a refusal names the file, or at least its folder."""
-    if Path(damage.file).name not in said:
+    if Path(damage.file).name not in said and damage.file.partition("/")[0] not in said:
         raise Finding("wrong", f"the refusal does not name the file: {said.strip()[:200]}")
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from attacks import commands, files, random_tables, tables
+from attacks import commands, files, kills, random_tables, tables
 from attacks.commands import Said
 from attacks.pool import Case, run_cases
 from attacks.verdicts import Finding, Outcome

@@ -177,7 +177,8 @@ def _other_columns(model: Any, table: Table, scores: Any) -> None:
     """Fewer and more columns than in training must be refused."""
     rows = table.new
     if isinstance(rows, pd.DataFrame):
-        for other in (rows.iloc[:, 1:], rows.assign(**{"another one": 1.0})):
+        another = pd.Series(1.0, index=rows.index, name="another one")
+        for other in (rows.iloc[:, 1:], pd.concat([rows, another], axis=1)):
             try:
                 model.decision_function(other)
             except (ValueError, TypeError) as error:
