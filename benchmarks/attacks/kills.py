@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import re
 import shutil
 import signal
@@ -105,7 +106,10 @@ def _run_and_kill(
     try:
         running.wait(delay)
     except subprocess.TimeoutExpired:
-        running.send_signal(number)
+        if number == signal.SIGINT:  # Ctrl-C reaches all processes of a terminal
+            os.killpg(running.pid, number)
+        else:
+            running.send_signal(number)
     return wait_for(running, _SECONDS)
 
 

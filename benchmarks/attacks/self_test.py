@@ -188,5 +188,6 @@ def check_verdicts() -> int:
         came = done.outcome.verdict
         failures += came != wanted
         mark = "ok  " if came == wanted else "FAIL"
-        print(f"{mark} {meet.__name__[6:]} that {how!r}: {came}, {done.outcome.note[:80]}")
+        note = " ".join(done.outcome.note.split())[:80]
+        print(f"{mark} {meet.__name__[6:]} that {how!r}: {came}, {note}")
     return int(failures > 0)
