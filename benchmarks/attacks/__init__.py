@@ -1,0 +1,1 @@
+"""The kinds of attack that `benchmarks/attack.py` runs, and what judges them."""

@@ -1,0 +1,109 @@
+"""Damaged files of results: the run goes on as if nothing was, or names the file."""
+
+import json
+import logging
+import shutil
+from pathlib import Path
+from typing import Any
+
+from attacks.commands import check_said, run_command
+from attacks.compare import check_same_results, list_files, read_finished
+from attacks.damages import DAMAGES, Damage
+from attacks.references import BENCH, FINANCE, REPORT, home
+from attacks.verdicts import Finding, Outcome
+
+__all__ = ["CASES", "DEADLINE", "NEEDS_REFERENCES", "run"]
+
+CASES = len(DAMAGES)
+DEADLINE = 600.0
+NEEDS_REFERENCES = True
+
+_SECONDS = 180.0
+_KEYS = {
+    "bench": ["key", "metric", "status"],
+    "finance": ["view", "model", "seed", "year", "measure"],
+}
+_log = logging.getLogger("attack")
+
+
+def run(seed: int, folder: Path) -> Outcome:
+    """Damage a file of a run, then take the run up again and tell what came out.
+
+    Parameters
+    ----------
+    seed : int
+        Which damage.
+    folder : path
+        Where the copy of the run is.
+    """
+    damage = DAMAGES[seed % len(DAMAGES)]
+    _log.info("%s: %s", damage.file, damage.what)
+    where = damage.file.partition("/")[0]
+    for name in (where, "attacked.toml", "panel.csv"):
+        copy = shutil.copytree if (home() / name).is_dir() else shutil.copyfile
+        copy(home() / name, folder / name)
+    if "/parts/" in damage.file:
+        _stop_half_way(folder / "bench", folder / damage.file)
+    file = folder / damage.file
+    content = damage.change(file.read_bytes() if file.exists() else b"")
+    file.unlink() if content is None else file.write_bytes(content)
+    try:
+        return _resume(damage, where, folder)
+    except Finding as found:
+        note = f"{damage.file}, {damage.what}: {found}"
+        raise Finding(found.outcome.verdict, note) from found
+
+
+def _stop_half_way(bench: Path, part: Path) -> None:
+    """Turn the results of a study into those of one that was stopped: parts, and no table."""
+    import pandas as pd
+
+    table = pd.read_parquet(bench / "table.parquet")
+    (bench / "table.parquet").unlink()
+    part.parent.mkdir(exist_ok=True)
+    chosen = table[(table["dataset"] == "digits-8") & (table["repeat"] == 1)]
+    trials: list[list[list[Any]]] = [
+        rows.to_numpy(object).tolist() for _, rows in chosen.groupby("key", sort=False)
+    ]
+    part.write_text("".join(json.dumps(rows) + "\n" for rows in trials))
+    for other in bench.glob("*.toml"):
+        other.unlink()  # copied in at the end only
+
+
+def _resume(damage: Damage, where: str, folder: Path) -> Outcome:
+    """Run the command again, then compare with the undisturbed run."""
+    inside = damage.file.partition("/")[2]
+    finished = read_finished(folder / "bench", but=inside) if where == "bench" else {}
+    before = _contents(folder)
+    said = run_command(BENCH if where == "bench" else FINANCE, folder, _SECONDS)
+    _log.info("%s", said)
+    if not check_said(said):
+        _check_named(damage, said.err)
+        after = _contents(folder)
+        changed = [name for name, data in before.items() if after.get(name) != data]
+        if changed:
+            raise Finding("lost", f"{changed[:3]} were changed in spite of exit code 2")
+        return Outcome("error", said.err.strip()[:300])
+    if damage.sound:
+        check_same_results(folder / where, home() / where, _KEYS[where])
+    if where == "bench":
+        kept = read_finished(folder / "bench")
+        lost = [key for key, seconds in finished.items() if kept.get(key) != seconds]
+        if lost:
+            raise Finding("lost", f"{len(lost)} of {len(finished)} sound results are gone")
+        check_said(run_command(REPORT, folder, _SECONDS))
+    drafts = [name for name in list_files(folder) if Path(name).name.startswith(".")]
+    if set(drafts) - {"bench/.lock", "finance/.lock"}:
+        raise Finding("stray", f"{drafts[:3]}")
+    return Outcome("result")
+
+
+def _check_named(damage: Damage, said: str) -> None:
+    """See that a refusal names the file, or at least its folder."""
+    if Path(damage.file).name not in said and damage.file.partition("/")[0] not in said:
+        raise Finding("wrong", f"the refusal does not name the file: {said.strip()[:200]}")
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    found = list_files(folder) - {"bench/.lock", "finance/.lock"}
+    return {name: (folder / name).read_bytes() for name in found}
