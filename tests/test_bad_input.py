@@ -36,6 +36,8 @@ def fit(table=X, labels=Y, **params):
         (X, np.ones(40), "unlabeled rows.*Add the unlabeled rows"),
         (X, Y[:-1], "same number of rows, got 40 and 39"),
         (X, np.column_stack([Y, Y]), "one column"),
+        (X, Y.astype(complex), "Unknown label type"),
+        (pd.DataFrame(X, columns=["a", "b", "a"]), Y, "names of their own, got 'a' twice"),
         (X, None, "y"),
     ],
 )
@@ -102,3 +104,9 @@ def test_a_missing_extra_names_the_line_to_type(monkeypatch):
 @pytest.mark.parametrize("state", [None, 0, np.random.RandomState(0), np.random.default_rng(0)])
 def test_every_kind_of_seed_becomes_a_generator(state):
     assert isinstance(as_generator(state), np.random.Generator)
+
+
+def test_new_rows_with_a_name_twice_are_refused():
+    model = fit(pd.DataFrame(X, columns=list("abc")))
+    with pytest.raises(ValueError, match="names of their own, got 'a' twice"):
+        model.decision_function(pd.DataFrame(X, columns=["a", "b", "a"]))

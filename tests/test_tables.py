@@ -1,4 +1,5 @@
 import csv
+import io
 import os
 import zipfile
 
@@ -7,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from lopsided._packed import PACKED, open_packed_text
 from lopsided.tables import check_output, read_table, write_table
 
 FRAME = pd.DataFrame({"no": ["007", "NA"], "x": ["1.50", ""], "city": ["Å", "a,b"]})
@@ -195,3 +197,24 @@ def test_what_is_wrong_with_a_text_file_is_said_whole_with_advice(tmp_path, cont
     with pytest.raises(ValueError, match=message) as found:
         read_table(tmp_path / "t.csv")
     assert "\n" not in str(found.value)
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".xz", ".zip"])
+@pytest.mark.parametrize("end", ["\n\r", "\r", "\r\r\n", "\n"])
+def test_a_carriage_return_anywhere_moves_no_cell(tmp_path, end, suffix):
+    text = f'id,a,y{end},2,1\n7,"\r",0{end}\n'
+    file = tmp_path / f"table.csv{suffix}"
+    with open_packed_text(file, PACKED.get(suffix), "table.csv") as stream:
+        stream.write(text)
+    wanted = [row for row in csv.reader(io.StringIO(text, newline="")) if row]
+    assert read_table(file).to_numpy().tolist() == wanted[1:]
+
+
+def test_an_archive_of_several_files_is_refused(tmp_path):
+    with zipfile.ZipFile(tmp_path / "table.csv.zip", "w") as archive:
+        archive.writestr("a.csv", "a,y\n1,1\n")
+        archive.writestr("b.csv", "a,y\n1,1\n")
+    with pytest.raises(
+        ValueError, match=r"it must hold one file, got 2\. Pack the table alone"
+    ):
+        read_table(tmp_path / "table.csv.zip")

@@ -32,7 +32,9 @@ _CODES = {
     signal.SIGTERM: (0, 143, -signal.SIGTERM),
     signal.SIGKILL: (0, -signal.SIGKILL),
 }
-_OLD = b"what was there before\n"
+_OLD = (
+    b"<!doctype html>\n<p>What was there before.\n"  # a page: no other file is replaced by one
+)
 _SECONDS = 180.0  # that a command may take on a busy machine
 _log = logging.getLogger("attack")
 

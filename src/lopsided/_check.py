@@ -104,7 +104,7 @@ def _binary(y: Any, name: str, one: str, zero: str, advice: str) -> NDArray[np.i
     wanted = f"{name} must hold 1 ({one}) and 0 ({zero})"
     if values.dtype.kind not in "biuf":
         try:
-            values = values.astype(float)
+            values = values.astype(object).astype(float)  # not from complex numbers
         except (TypeError, ValueError):
             seen = sorted({str(value) for value in values.tolist()})[:5]
             raise ValueError(
@@ -164,7 +164,7 @@ def check_truth(y_true: Any) -> NDArray[np.int8]:
     return truth
 
 
-def check_unique(names: Iterable[str]) -> None:
+def check_unique(names: Iterable[Any]) -> None:
     """Raise an error if two columns have one name."""
     for name, count in Counter(names).items():
         if count > 1:

@@ -3,6 +3,9 @@
 import csv
 import io
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
 from typing import Any, BinaryIO, TextIO
 
 from lopsided._check import check_unique
@@ -14,7 +17,7 @@ _TOKENIZING = "Error tokenizing data. C error: "
 _LONGEST_CELL = 2**31 - 1  # what csv takes everywhere; its own limit is 128 KB
 
 
-def read_csv(stream: BinaryIO, separator: str, packing: str | None) -> Any:
+def read_csv(stream: BinaryIO, separator: str) -> Any:
     """Return the rows under the first one as a pandas frame of text.
 
     Parameters
@@ -23,54 +26,86 @@ def read_csv(stream: BinaryIO, separator: str, packing: str | None) -> Any:
         Can be read from its beginning more than once.
     separator : str
         What stands between cells.
-    packing : str or None
-        How the file is packed, in pandas' words.
     """
     import pandas as pd
 
+    # Pandas loses the separator after a carriage return that no newline follows.
+    read = _read_slowly if _has_bare_return(stream) else _read_fast
     try:
         # The header is read as a row: pandas would rename the second of two equal names.
-        frame = _records(stream, separator, packing)
+        frame = read(stream, separator)
     except pd.errors.EmptyDataError:
         raise ValueError("it is empty. Give a table with a header and rows.") from None
     except pd.errors.ParserError as error:
-        _check_separator(_header(stream, separator, packing), separator)
+        _check_separator(_header(stream, separator), separator)
         raise ValueError(_advise(error, separator)) from None
     header = frame.iloc[0].tolist()
     if len(header) == 1:
         _check_separator(header, separator)
     check_unique(name for name in header if name)
-    if packing is None and _is_cut_off(stream, separator, len(header)):
+    if _is_cut_off(stream, separator, len(header)):
         raise ValueError("it ends in the middle of a row. Copy the whole file.")
     names = [name or f"Unnamed: {place}" for place, name in enumerate(header)]
     return frame.iloc[1:].reset_index(drop=True).set_axis(names, axis=1)
 
 
-def _records(
-    stream: BinaryIO, separator: str, packing: Any, n_records: int | None = None
-) -> Any:
+def _has_bare_return(stream: BinaryIO) -> bool:
+    """Say whether a carriage return stands anywhere but before a newline."""
+    stream.seek(0)
+    before = b""
+    while block := stream.read(2**20):
+        text = before + block
+        before = b"\r" if text.endswith(b"\r") else b""
+        if b"\r" in text and text.count(b"\r") - len(before) > text.count(b"\r\n"):
+            return True
+    return bool(before)
+
+
+def _read_fast(stream: BinaryIO, separator: str) -> Any:
     import pandas as pd
 
     stream.seek(0)
-    return pd.read_csv(
-        stream,
-        sep=separator,
-        header=None,
-        nrows=n_records,
-        dtype=str,
-        na_filter=False,
-        compression=packing,
-    )
+    return pd.read_csv(stream, sep=separator, header=None, dtype=str, na_filter=False)
 
 
-def _header(stream: BinaryIO, separator: str, packing: str | None) -> list[str]:
-    """Return the cells of the first record, none if not even that can be read."""
+def _read_slowly(stream: BinaryIO, separator: str) -> Any:
+    """Return what `_read_fast` would, with carriage returns that end a record."""
     import pandas as pd
 
+    with _records(stream, separator) as records:
+        rows = [row for row in records if any(row) or len(row) > 1]
+    if not rows:
+        raise pd.errors.EmptyDataError
+    width = len(rows[0])
+    for number, row in enumerate(rows, 1):
+        if len(row) > width:
+            raise pd.errors.ParserError(
+                f"Expected {width} fields in record {number}, saw {len(row)}"
+            )
+        row += [""] * (width - len(row))
+    return pd.DataFrame(rows, dtype=str)
+
+
+def _header(stream: BinaryIO, separator: str) -> list[str]:
+    """Return the cells of the first record, none if not even that can be read."""
     try:
-        return _records(stream, separator, packing, n_records=1).iloc[0].tolist()
-    except pd.errors.ParserError:
+        with _records(stream, separator) as records:
+            return next(islice(records, 1), [])
+    except csv.Error:
         return []
+
+
+@contextmanager
+def _records(stream: BinaryIO, separator: str) -> Iterator[Iterator[list[str]]]:
+    """Give the records of a stream as Python's own reader finds them."""
+    stream.seek(0)
+    text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
+    limit = csv.field_size_limit(_LONGEST_CELL)
+    try:
+        yield csv.reader(text, delimiter=separator)
+    finally:
+        csv.field_size_limit(limit)
+        text.detach()
 
 
 def _check_separator(header: list[str], separator: str) -> None:
@@ -104,14 +139,8 @@ def _is_cut_off(stream: BinaryIO, separator: str, n_columns: int) -> bool:
     if stream.read(1) in b"\r\n":
         return False
     # Only from the beginning can quoted line ends be told from those that end a record.
-    stream.seek(0)
-    text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
-    limit = csv.field_size_limit(_LONGEST_CELL)
-    try:
-        last = deque(csv.reader(text, delimiter=separator), maxlen=1).pop()
-    finally:
-        csv.field_size_limit(limit)
-        text.detach()
+    with _records(stream, separator) as records:
+        last = deque(records, maxlen=1).pop()
     return any(cell.strip() for cell in last) and len(last) < n_columns
 
 

@@ -1,27 +1,20 @@
 """Tables as files: read without changing a cell, written whole or not at all."""
 
-import bz2
-import gzip
 import io
-import lzma
 import os
-import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO
 
 from lopsided._csv import read_csv, write_csv
 from lopsided._files import check_writable, write_whole
+from lopsided._packed import PACKED, open_packed_text, unpack
 from lopsided._parquet import read_parquet
 
 __all__ = ["check_output", "read_table", "write_table"]
 
-_PACKED = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zip": "zip"}
 _KINDS = {".csv": "csv", ".txt": "csv", ".tsv": "tsv", ".parquet": "parquet", ".pq": "parquet"}
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
 _STREAMS = (Path("/dev"), Path("/dev/fd"))  # stdin, or 63 for what a shell substitutes
-_OPENERS: Any = {None: open, "gzip": gzip.open, "bz2": bz2.open, "xz": lzma.open}
 
 
 def read_table(path: str | os.PathLike[str]) -> Any:
@@ -54,7 +47,7 @@ def read_table(path: str | os.PathLike[str]) -> Any:
             stream = io.BytesIO(source.read()) if file.is_fifo() else source
             if nameless and _is_parquet(stream):
                 kind = "parquet"
-            frame = _read(stream, kind, _PACKED.get(file.suffix.lower()))
+            frame = _read(stream, kind, PACKED.get(file.suffix.lower()))
     except UnicodeError:
         raise ValueError(f"{file} is not UTF-8 text. Save it with that encoding.") from None
     except Exception as error:  # whatever a broken file makes a reader raise
@@ -71,7 +64,8 @@ def read_table(path: str | os.PathLike[str]) -> Any:
 def _read(stream: Any, kind: str, packing: str | None) -> Any:
     if kind == "parquet":
         return read_parquet(stream)
-    return read_csv(stream, _SEPARATORS[kind], packing)
+    with unpack(stream, packing) as plain:
+        return read_csv(plain, _SEPARATORS[kind])
 
 
 def _is_parquet(stream: BinaryIO) -> bool:
@@ -83,7 +77,7 @@ def _is_parquet(stream: BinaryIO) -> bool:
 def check_output(path: str | os.PathLike[str], source: str | os.PathLike[str]) -> None:
     """Raise an error now if a table cannot be written to `path` later, or must not be."""
     file = Path(path)
-    if _kind(file) == "parquet" and file.suffix.lower() in _PACKED:
+    if _kind(file) == "parquet" and file.suffix.lower() in PACKED:
         raise ValueError(f"{file}: parquet is packed already. Leave out {file.suffix}.")
     if os.path.exists(file) and os.path.samefile(file, source):
         raise ValueError(f"{file} is the table itself. Write to another file.")
@@ -98,28 +92,13 @@ def write_table(frame: Any, path: str | os.PathLike[str]) -> None:
         if kind == "parquet":
             frame.to_parquet(draft, index=False)
             return
-        with _open_text(draft, _PACKED.get(file.suffix.lower()), file.stem) as stream:
+        with open_packed_text(draft, PACKED.get(file.suffix.lower()), file.stem) as stream:
             write_csv(frame, stream, _SEPARATORS[kind])
-
-
-@contextmanager
-def _open_text(path: Path, packing: str | None, member: str) -> Iterator[TextIO]:
-    """Open a file for text whose line ends stay as they are, packed or not."""
-    if packing == "zip":
-        with (
-            zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
-            archive.open(member, "w", force_zip64=True) as entry,
-            io.TextIOWrapper(entry, encoding="utf-8", newline="") as stream,
-        ):
-            yield stream
-        return
-    with _OPENERS[packing](path, "wt", encoding="utf-8", newline="") as stream:
-        yield stream
 
 
 def _kind(file: Path) -> str:
     suffixes = [suffix.lower() for suffix in file.suffixes]
-    if suffixes and suffixes[-1] in _PACKED:
+    if suffixes and suffixes[-1] in PACKED:
         suffixes.pop()
     if not suffixes or suffixes[-1] not in _KINDS:
         raise ValueError(f"{file} must end in .csv, .tsv or .parquet. Rename or convert it.")

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lopsided._check import check_unique
 from lopsided.methods._category_values import find_levels, order_levels
 from lopsided.methods._levels import fit_level_map
 
@@ -20,7 +21,10 @@ __all__ = [
 
 def as_pandas(X: Any) -> Any:
     """Return a pandas frame for any kind of data frame; leave anything else alone."""
-    return X.to_pandas() if hasattr(X, "to_pandas") else X
+    X = X.to_pandas() if hasattr(X, "to_pandas") else X
+    if _is_frame(X):
+        check_unique(X.columns)
+    return X
 
 
 def _is_frame(X: Any) -> bool:
