@@ -5,6 +5,7 @@ import gzip
 import io
 import logging
 import os
+import re
 import threading
 import zlib
 from collections import Counter
@@ -25,6 +26,7 @@ DEADLINE = 60.0
 _METHODS = ("naive-logistic", "puhdt", "naive-logistic", "hellinger-forest")
 _POSITIVE = {"1", "1.0", "true"}
 _OLD = b"an older ranking\n"
+_MIDNIGHT = re.compile(r" 00:00:00(\.0+)?$")
 _log = logging.getLogger("attack")
 
 
@@ -139,7 +141,7 @@ def _check_rows(source: Path, out: Path, id_column: str | None) -> None:
 
 
 def _canonical(row: list[str]) -> tuple[str, ...]:
-    return tuple(cell.removesuffix(" 00:00:00") for cell in row)  # a day, in a csv
+    return tuple(_MIDNIGHT.sub("", cell) for cell in row)  # a day, in a csv
 
 
 def _read_csv(file: Path) -> tuple[list[str], list[list[str]]]:
