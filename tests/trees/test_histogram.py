@@ -9,20 +9,20 @@ from lopsided.trees.histogram import gather, group_codes, make_groups
 
 
 @numba.njit
-def group_twice(column, signed):
+def group_twice(column, signed, groups):
     """The groups of a node, found twice in the same room: nothing may be left behind."""
-    groups = make_groups(len(column), 65536)
     buffer = np.empty(len(column), np.uint16)
     rows = np.arange(len(column)).astype(np.uint32)
     least, largest, ml, mu, n_missing = gather(column, rows, signed, buffer)
     n = 0
     for _ in range(2):
         n = group_codes(buffer, signed, least, largest, n_missing, True, groups)
-    return groups, n, (least, largest, ml, mu, n_missing)
+    return n, (least, largest, ml, mu, n_missing)
 
 
 def groups_of(column, signed):
-    groups, n, seen = group_twice(column.astype(np.uint16), signed)
+    groups = make_groups(len(column), 65536)
+    n, seen = group_twice(column.astype(np.uint16), signed, groups)
     assert not groups.weights.any()
     assert not groups.counts.any()
     assert not groups.filled.any()

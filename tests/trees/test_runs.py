@@ -9,16 +9,15 @@ from lopsided.trees.runs import group_runs
 
 
 @numba.njit
-def group_twice(column, signed):
+def group_twice(column, signed, groups):
     """The runs of a node, found twice in the same room: nothing may be left behind."""
-    groups = make_groups(len(column), 65536)
     buffer = np.empty(len(column), np.uint16)
     rows = np.arange(len(column)).astype(np.uint32)
     least, largest, _, _, n_missing = gather(column, rows, signed, buffer)
     n = 0
     for _ in range(2):
         n = group_runs(buffer, signed, least, largest, n_missing, groups)
-    return groups, n
+    return n
 
 
 def a_node(n, top, labeled, missing=0.1, seed=0):
@@ -51,7 +50,8 @@ def boundaries(column, signed):
 def test_groups_end_wherever_labeled_and_unlabeled_rows_meet(n, top, labeled):
     column, signed = a_node(n, top, labeled)
     signed[0] = abs(signed[0])
-    groups, n_groups = group_twice(column, signed)
+    groups = make_groups(len(column), 65536)
+    n_groups = group_twice(column, signed, groups)
     assert not groups.weights.any()
     assert not groups.newest.any()
     last = groups.last[:n_groups]
@@ -71,6 +71,7 @@ def test_groups_end_wherever_labeled_and_unlabeled_rows_meet(n, top, labeled):
 def test_neighbors_without_labeled_rows_make_one_group():
     column = np.array([500, 100, 300, 400, 900, 1000], np.uint16)
     signed = np.array([2.0, -1, -1, -1, -1, -1])
-    groups, n_groups = group_twice(column, signed)
+    groups = make_groups(len(column), 65536)
+    n_groups = group_twice(column, signed, groups)
     assert_array_equal(groups.labeled[:n_groups], [0, 2, 0])
     assert_array_equal(groups.unlabeled[:n_groups], [3, 0, 2])

@@ -56,7 +56,7 @@ def _gini(ll, ul, lr, ur):
     )
 
 
-@formula
+@part
 def _xlogx(x):
     return x * np.log(x) if x > 0 else 0.0
 

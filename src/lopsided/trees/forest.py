@@ -1,6 +1,7 @@
 """A forest: trees grown side by side, their mean, and their word on rows they did not see."""
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -144,10 +145,9 @@ def grow_forest(
     return forest, OutOfBag(total, np.sum([part.n_trees for part in sums], axis=0))
 
 
+@cache
 def _warm_up() -> None:
     """Compile the engine, or load what was compiled before, and say so if it takes long."""
-    if grow.signatures:
-        return
     with Bar(1, "compiling the forest engine, once on this machine") as bar:
         X, y = np.arange(4.0)[:, None], np.array([1, 0, 1, 0], np.int8)
         bins = bin_columns(X, np.zeros(1, bool))

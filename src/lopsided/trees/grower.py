@@ -3,12 +3,14 @@
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lopsided._kernel import kernel, part
-from lopsided.trees.binning import MISSING, MOST_LEVELS
+from lopsided.trees.binning import MISSING, MOST_LEVELS, Bins
 from lopsided.trees.random import below
 from lopsided.trees.splitting import (
     NO_SPLIT,
+    Rules,
     best_split,
     is_left,
     make_room,
@@ -48,8 +50,13 @@ class Tree(NamedTuple):
     gains: np.ndarray  # (n_features,), what each column's splits brought
 
 
-@kernel
-def grow(bins, bag, weights, rules, state):
+def grow(
+    bins: Bins,
+    bag: NDArray[np.uint32],
+    weights: NDArray[np.float64],
+    rules: Rules,
+    state: NDArray[np.uint64],
+) -> Tree:
     """Grow a tree.
 
     Parameters
@@ -70,19 +77,48 @@ def grow(bins, bag, weights, rules, state):
     Tree
     """
     n_features, n_bag = len(bins.codes), len(bag)
-    nodes = np.empty(max(2 * n_bag - 1, 1), NODE)
-    covers = np.empty((len(nodes), 2))
-    bits, n_bits = np.zeros((8, WORDS), np.uint64), 0
-    gains = np.zeros(n_features)
-    features = np.arange(n_features)
-    n_codes = 1
-    for feature in range(n_features):
-        n_codes = max(n_codes, bins.first[feature + 1] - bins.first[feature])
+    n_most = max(2 * n_bag - 1, 1)
+    # Arrays are made here: numba takes long to compile what makes them.
+    draft = Tree(
+        np.empty(n_most, NODE),
+        np.empty((n_most, 2)),
+        np.zeros((8, WORDS), np.uint64),
+        np.zeros(n_features),
+    )
+    scratch = _Scratch(
+        np.arange(n_features),
+        np.empty_like(bag),
+        np.empty_like(weights),
+        np.empty((n_bag + 1, 5), np.int64),
+    )
+    n_codes = int((bins.first[1:] - bins.first[:-1]).max(initial=1))
     room = make_room(n_bag, n_codes)
-    spare_rows, spare_weights = np.empty_like(bag), np.empty_like(weights)
+    n_nodes, n_bits, bits = _grow(bins, bag, weights, rules, draft, scratch, room, state)
+    return Tree(
+        draft.nodes[:n_nodes].copy(),
+        draft.covers[:n_nodes].copy(),
+        bits[:n_bits].copy(),
+        draft.gains,
+    )
+
+
+class _Scratch(NamedTuple):
+    """What growing needs besides the room for splits."""
+
+    features: np.ndarray  # int64, the columns in the order in which they are looked at
+    rows: np.ndarray  # uint32, (n_bag,)
+    weights: np.ndarray  # float64, (n_bag,)
+    stack: np.ndarray  # int64, (n_bag + 1, 5): node, start, end, depth, may it split
+
+
+@kernel
+def _grow(bins, bag, weights, rules, draft, scratch, room, state):
+    """Fill the draft of a tree; return the number of its nodes, and its table of bits."""
+    nodes, covers, bits, gains = draft
+    features, spare_rows, spare_weights, stack = scratch
+    n_bag, n_bits = len(bag), np.int64(0)
     _labeled_first(bag, weights, spare_rows, spare_weights)
-    stack = np.empty((n_bag + 1, 5), np.int64)  # node, start, end, depth, may it split
-    n_stack, n_nodes = _push(stack, 0, 0, 0, n_bag, 0, True), 1
+    n_stack, n_nodes = _push(stack, 0, 0, 0, n_bag, 0, True), np.int64(1)
     covers[0, 0], covers[0, 1] = weigh(weights)
     while n_stack > 0:
         n_stack -= 1
@@ -128,7 +164,7 @@ def grow(bins, bag, weights, rules, state):
         n_stack = _push(stack, n_stack, n_nodes + 1, middle, end, depth + 1, on_right)
         n_stack = _push(stack, n_stack, n_nodes, start, middle, depth + 1, on_left)
         n_nodes += 2
-    return Tree(nodes[:n_nodes].copy(), covers[:n_nodes].copy(), bits[:n_bits].copy(), gains)
+    return n_nodes, n_bits, bits
 
 
 @part

@@ -47,8 +47,7 @@ class Groups(NamedTuple):
     shares: np.ndarray  # float64, for ranking categories
 
 
-@part
-def make_groups(n_rows, n_codes):
+def make_groups(n_rows: int, n_codes: int) -> Groups:
     """Return room for nodes of up to n_rows rows and columns of up to n_codes codes."""
     n_bins = n_codes + 1  # one may be written and not used
     return Groups(

@@ -48,28 +48,24 @@ def _any_missing(X, rows):
 def _run_down(nodes, bits, X, rows, plain, out):
     """Let rows run down a tree; `plain` ones meet no missing value and no category."""
     # Unsigned, since numba has to ask of any other index whether it counts from the end.
-    at = np.empty(_ABREAST, np.uint32)
-    running = np.empty(_ABREAST, np.uint32)
+    running = np.empty(_ABREAST, np.uint32)  # the rows that have not reached a leaf
+    at = np.empty(_ABREAST, np.uint32)  # the node of each
     for first in range(0, len(rows), _ABREAST):
         n_running = min(_ABREAST, len(rows) - first)
         for i in range(n_running):
-            at[i], running[i] = 0, i
+            running[i], at[i] = rows[first + i], 0
         while n_running > 0:
             still = 0
-            for k in range(n_running):
-                i = np.int64(running[k])
-                row = np.uint64(rows[np.uint64(first + i)])
-                node = nodes[at[np.uint64(i)]]
+            for i in range(n_running):
+                row = np.uint64(running[np.uint64(i)])
+                node = nodes[np.uint64(at[np.uint64(i)])]
                 left = node.left
                 if left == LEAF:
                     out[row] += node.threshold
                     continue
                 value = X[row, np.uint64(node.feature)]
-                if plain:
-                    at[np.uint64(i)] = left + (value > node.threshold)
-                else:
-                    at[np.uint64(i)] = left + (not _goes_left(node, bits, value))
-                running[np.uint64(still)] = i
+                right = value > node.threshold if plain else not _goes_left(node, bits, value)
+                running[np.uint64(still)], at[np.uint64(still)] = row, left + right
                 still += 1
             n_running = still
 

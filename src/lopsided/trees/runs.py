@@ -64,7 +64,7 @@ def _merge(buffer, signed, least, largest, shift, groups):
     last, labeled, unlabeled = groups.last, groups.labeled, groups.unlabeled
     keys = groups.places
     n_bins = ((largest - least) >> shift) + 1
-    n_groups, begin = 0, 0
+    n_groups, begin = 0, np.int64(0)
     for word in range((n_bins + 63) >> 6):
         bits = marks[word]
         marks[word] = 0

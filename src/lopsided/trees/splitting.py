@@ -82,8 +82,7 @@ class Room(NamedTuple):
     best_levels: np.ndarray  # bool, those of the best split so far
 
 
-@part
-def make_room(n_rows, n_codes):
+def make_room(n_rows: int, n_codes: int) -> Room:
     """Return room for nodes of up to n_rows rows and columns of up to n_codes codes."""
     return Room(
         np.empty(n_rows, np.uint16),
@@ -172,7 +171,7 @@ def random_split(bins, feature, rows, signed, labeled, unlabeled, rules, room, s
     else:
         cut, threshold = _draw_cut(bins, feature, least, largest, state)
     buffer, levels = room.buffer, room.levels
-    ll, total, n_left = 0.0, 0.0, 0
+    ll, total, n_left = 0.0, 0.0, np.int64(0)
     for i in range(len(rows)):
         # A missing value has the largest code, above any cut.
         code = buffer[i]
@@ -182,21 +181,18 @@ def random_split(bins, feature, rows, signed, labeled, unlabeled, rules, room, s
         total += abs(weight)
         n_left += left
     lu = max(total - ll, 0.0)
-    found, missing_left = _gain_of(rules, node, ll, lu, n_left, False), False
+    found, missing_left = _gain_of(rules, node, ll, lu, n_left), False
     if 0 < n_missing < len(rows) - n_left:
-        other = _gain_of(rules, node, ll, lu, n_left, True)
+        other = _gain_of(rules, node, ll + ml, lu + mu, n_left + n_missing)
         if other > found:
             found, missing_left = other, True
     return False, Split(found, feature, cut, threshold, missing_left, n_missing > 0)
 
 
 @part
-def _gain_of(rules, node, labeled, unlabeled, n_rows, missing_left):
-    """Return the gain when these weights go left, and the missing rows to a side."""
-    if missing_left:
-        labeled += node.missing_labeled
-        unlabeled += node.missing_unlabeled
-        n_rows += node.n_missing
+def _gain_of(rules, node, labeled, unlabeled, n_rows):
+    """Return the gain when these weights and rows go left."""
+    # Rows are counted from np.int64(0): a plain 0 has a type of its own to compile for.
     if rules.min_samples_leaf > 1 and (
         n_rows < rules.min_samples_leaf or node.n_rows - n_rows < rules.min_samples_leaf
     ):
@@ -217,20 +213,21 @@ def _best_cut(rules, node, groups, n_groups, order):
     """
     group_labeled, group_unlabeled = groups.labeled, groups.unlabeled
     group_rows = groups.n_rows
+    ml, mu, n_missing = node.missing_labeled, node.missing_unlabeled, node.n_missing
     best, best_place, best_left = -np.inf, -1, False
-    labeled, unlabeled, n_rows = 0.0, 0.0, 0
+    labeled, unlabeled, n_rows = 0.0, 0.0, np.int64(0)
     # Where values are missing, the last cut leaves only them on the right.
-    n_cuts = n_groups if node.n_missing > 0 else n_groups - 1
+    n_cuts = n_groups if n_missing > 0 else n_groups - 1
     for place in range(n_cuts):
         group = order[place]
         labeled += group_labeled[group]
         unlabeled += group_unlabeled[group]
         n_rows += group_rows[group]
-        found = _gain_of(rules, node, labeled, unlabeled, n_rows, False)
+        found = _gain_of(rules, node, labeled, unlabeled, n_rows)
         if found > best:
             best, best_place, best_left = found, place, False
-        if node.n_missing > 0 and place < n_groups - 1:
-            found = _gain_of(rules, node, labeled, unlabeled, n_rows, True)
+        if n_missing > 0 and place < n_groups - 1:
+            found = _gain_of(rules, node, labeled + ml, unlabeled + mu, n_rows + n_missing)
             if found > best:
                 best, best_place, best_left = found, place, True
     return best, best_place, best_left
