@@ -37,6 +37,9 @@ def fit(table=X, labels=Y, **params):
         (X, Y[:-1], "same number of rows, got 40 and 39"),
         (X, np.column_stack([Y, Y]), "one column"),
         (X, Y.astype(complex), "Unknown label type"),
+        (X.astype(complex), Y, "Complex data not supported: X must hold real numbers"),
+        (pd.DataFrame(X.astype(complex)), Y, "Complex data not supported: X must hold real"),
+        (X, ["x" * 10**5, "y"] * 20, r"\['x{57}\.\.\.', 'y'\]"),
         (pd.DataFrame(X, columns=["a", "b", "a"]), Y, "names of their own, got 'a' twice"),
         (X, None, "y"),
     ],
@@ -110,3 +113,16 @@ def test_new_rows_with_a_name_twice_are_refused():
     model = fit(pd.DataFrame(X, columns=list("abc")))
     with pytest.raises(ValueError, match="names of their own, got 'a' twice"):
         model.decision_function(pd.DataFrame(X, columns=["a", "b", "a"]))
+
+
+@pytest.mark.parametrize("method", ["naive-xgb", "naive-forest", "naive-logistic", "spy"])
+@pytest.mark.parametrize("weight", [1e300, 1e-300, np.where(Y == 1, 1e-200, 1e200)])
+def test_weights_beyond_all_sums_are_refused(method, weight):
+    with pytest.raises(ValueError, match=r"0 or between 1e-30 and 1e30, got .*Rescale them"):
+        lopsided.build(method).fit(X, Y, sample_weight=np.broadcast_to(weight, 40))
+
+
+@pytest.mark.parametrize("table", [None, {"a": 1}, [[1, 2], [3]], 7])
+def test_what_is_no_table_is_not_ranked(table):
+    with pytest.raises(ValueError, match="X must be a table of rows and columns, got"):
+        lopsided.rank_unlabeled(table, Y, "naive-logistic")

@@ -208,7 +208,7 @@ def _unseen_is_missing(model: Any, table: Table, scores: Any) -> None:
 
 def _scores_or_refusal(model: Any, rows: Any, name: Any, level: Any) -> Any:
     changed = rows.copy()
-    values = np.full(len(rows), level, dtype=object)
+    values = pd.Series([level] * len(rows), dtype=object)  # NumPy would strip a NUL
     at = list(rows.columns).index(name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lopsided._terminal import abbreviate
+
 __all__ = [
     "MissingExtraError",
     "PriorWarning",
@@ -23,6 +25,7 @@ __all__ = [
     "check_share",
     "check_truth",
     "check_unique",
+    "check_weight_range",
     "require",
 ]
 
@@ -81,7 +84,7 @@ def check_choice(value: str, choices: Iterable[str], what: str) -> str:
         return value
     near = difflib.get_close_matches(str(value), known, n=3, cutoff=0.5)
     hint = f"Did you mean {' or '.join(near)}?" if near else f"Choose from {', '.join(known)}."
-    raise ValueError(f"No {what} is called {str(value)!r}. {hint}")
+    raise ValueError(f"No {what} is called {abbreviate(value)!r}. {hint}")
 
 
 def _binary(y: Any, name: str, one: str, zero: str, advice: str) -> NDArray[np.int8]:
@@ -106,7 +109,7 @@ def _binary(y: Any, name: str, one: str, zero: str, advice: str) -> NDArray[np.i
         try:
             values = values.astype(object).astype(float)  # not from complex numbers
         except (TypeError, ValueError):
-            seen = sorted({str(value) for value in values.tolist()})[:5]
+            seen = sorted({abbreviate(value) for value in values.tolist()})[:5]
             raise ValueError(
                 f"{wanted}, got Unknown label type: {seen}. Map your labels to 1 and 0."
             ) from None
@@ -180,6 +183,17 @@ def check_magnitude(values: NDArray[Any]) -> None:
     if largest > float(np.finfo(np.float32).max):
         raise ValueError(
             f"X must hold numbers below 3.4e38 in size, got {largest:.2g}. Rescale them."
+        )
+
+
+def check_weight_range(weight: NDArray[np.float64]) -> None:
+    """Refuse sample weights whose sums and products leave the range of numbers."""
+    counted = weight[weight > 0]
+    least, largest = float(counted.min()), float(counted.max())
+    if not (least >= 1e-30 and largest <= 1e30):
+        raise ValueError(
+            "sample_weight must be 0 or between 1e-30 and 1e30, got weights from "
+            f"{least:.2g} to {largest:.2g}. Rescale them."
         )
 
 

@@ -10,6 +10,9 @@ from typing import Any
 from uuid import uuid4
 
 fcntl: Any
+
+from lopsided._terminal import abbreviate
+
 try:
     import fcntl
 except ImportError:  # Windows: nobody can tell who holds a draft, so none is swept
@@ -91,7 +94,7 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
         raise OSError(f"{path} is a loop of links. Choose another name.")
     if any(map(_is_too_long, [*missing, target.with_name(_name_draft())])):
         raise OSError(
-            f"The name {str(path)[:60]}... is longer than the file system takes. Choose a "
+            f"The name {abbreviate(path)} is longer than the file system takes. Choose a "
             "shorter one."
         )
     if os.path.exists(target) and not (target.is_file() and os.access(target, os.W_OK)):

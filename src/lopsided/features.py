@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._check import check_choice, check_unique
+from lopsided._terminal import abbreviate
 
 __all__ = ["Task", "find_columns", "prepare"]
 
@@ -111,7 +112,7 @@ def _labels(column: Any, name: str, positive: str | None) -> NDArray[np.int8]:
     if positive is not None:
         y = np.array([_same(text, positive.strip()) for text in texts], dtype=np.int8)
         if not y.any():
-            shown = ", ".join(repr(text) for text in texts.unique()[:5])
+            shown = ", ".join(repr(abbreviate(text)) for text in texts.unique()[:5])
             raise ValueError(
                 f"No row of column {name!r} is {positive!r}, got {shown}. "
                 "Name the value that marks labeled positives."
@@ -122,7 +123,8 @@ def _labels(column: Any, name: str, positive: str | None) -> NDArray[np.int8]:
     if strange:
         raise ValueError(
             f"Column {name!r} must hold 1 (labeled positive) and 0 (unlabeled), got "
-            f"{', '.join(strange[:5])}. Name the value of the positives with --positive."
+            f"{', '.join(map(abbreviate, strange[:5]))}. Name the value of the positives with "
+            "--positive."
         )
     return lower.map({**dict.fromkeys(_BLANK, 0), **_LABELS}).to_numpy(np.int8)
 

@@ -3,7 +3,7 @@
 import argparse
 from typing import NoReturn
 
-from lopsided._terminal import escape_controls
+from lopsided._terminal import abbreviate, escape_controls
 
 __all__ = ["Parser", "as_count", "as_jobs", "as_renamings", "as_seed", "as_words", "as_years"]
 
@@ -16,7 +16,7 @@ class Parser(argparse.ArgumentParser):
         super().error(escape_controls(message))
 
 
-_MAX_DIGITS, _SHOWN = 4, 40  # of a year; letters of what is refused
+_MAX_DIGITS = 4  # of a year
 
 
 def as_count(text: str) -> int:
@@ -59,7 +59,7 @@ def as_years(text: str) -> tuple[int, ...]:
         years = (first, last) if dash else (first,)
         if not all(year.isdecimal() and len(year) <= _MAX_DIGITS for year in years):
             raise argparse.ArgumentTypeError(
-                f"years as 2003-2005,2007 are wanted, got {text[:_SHOWN]!r}"
+                f"years as 2003-2005,2007 are wanted, got {abbreviate(text)!r}"
             )
         if dash and int(last) < int(first):
             raise argparse.ArgumentTypeError(f"the earlier year must come first, got {part!r}")

@@ -66,7 +66,7 @@ def rank_unlabeled(
     y = check_labels(y)
     table = X.tocsr() if hasattr(X, "tocsr") else as_pandas(X)
     if not hasattr(table, "shape"):
-        table = np.asarray(table)
+        table = _as_array(table)
     if table.shape[0] != len(y):
         raise ValueError(
             f"X and y must have the same number of rows, got {table.shape[0]} and {len(y)}."
@@ -97,6 +97,20 @@ def rank_unlabeled(
             )
             bar.advance()
     return scores
+
+
+def _as_array(X: Any) -> NDArray[Any]:
+    """Return lists of rows as an array of two dimensions."""
+    try:
+        table = np.asarray(X)
+    except ValueError:  # rows of several lengths
+        table = np.empty(0)
+    if table.ndim != 2:
+        raise ValueError(
+            f"X must be a table of rows and columns, got {type(X).__name__}. Pass an array or "
+            "a data frame whose rows have one length."
+        )
+    return table
 
 
 def rank_against(reference: Any, scores: Any) -> NDArray[np.float64]:

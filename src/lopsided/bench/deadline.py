@@ -25,14 +25,21 @@ def deadline(seconds: float) -> Iterator[None]:
         yield
         return
 
+    running = True
+
     def stop(*_: Any) -> None:
-        raise TimeoutError
+        if running:
+            raise TimeoutError
 
     before = signal.signal(signal.SIGALRM, stop)
-    # Again and again, since an error in a destructor is overlooked.
-    signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
     try:
-        yield
+        try:
+            # Again and again, since an error in a destructor is overlooked.
+            signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
+            yield
+        finally:
+            running = False  # an alarm just before it leaves by the way that stops the timer
     finally:
+        running = False
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

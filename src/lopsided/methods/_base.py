@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from lopsided._check import as_generator, check_labels, check_prior
+from lopsided._check import as_generator, check_labels, check_prior, check_weight_range
 from lopsided._math import sigmoid
 from lopsided.methods._frames import (
     as_pandas,
@@ -226,6 +226,7 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
                     f"sample_weight must be above 0 for some {kind} rows, got 0 for all: one "
                     "class is left. Weigh them, or leave sample_weight out."
                 )
+        check_weight_range(weight)
         return weight
 
     def __sklearn_tags__(self) -> Any:

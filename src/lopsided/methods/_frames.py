@@ -24,6 +24,9 @@ def as_pandas(X: Any) -> Any:
     X = X.to_pandas() if hasattr(X, "to_pandas") else X
     if _is_frame(X):
         check_unique(X.columns)
+    kinds = X.dtypes if _is_frame(X) else [getattr(X, "dtype", None)]
+    if any(getattr(kind, "kind", "") == "c" for kind in kinds):
+        raise ValueError("Complex data not supported: X must hold real numbers. Split them.")
     return X
 
 
