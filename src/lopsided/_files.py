@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-fcntl: Any
-
 from lopsided._terminal import abbreviate
+
+fcntl: Any
 
 try:
     import fcntl
