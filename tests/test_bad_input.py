@@ -37,6 +37,7 @@ def fit(table=X, labels=Y, **params):
         (X, Y[:-1], "same number of rows, got 40 and 39"),
         (X, np.column_stack([Y, Y]), "one column"),
         (X, Y.astype(complex), "Unknown label type"),
+        (np.arange(40.0), Y, r"X must have rows and columns\. Reshape your data"),
         (X.astype(complex), Y, "Complex data not supported: X must hold real numbers"),
         (pd.DataFrame(X.astype(complex)), Y, "Complex data not supported: X must hold real"),
         (X, ["x" * 10**5, "y"] * 20, r"\['x{57}\.\.\.', 'y'\]"),
@@ -118,11 +119,34 @@ def test_new_rows_with_a_name_twice_are_refused():
 @pytest.mark.parametrize("method", ["naive-xgb", "naive-forest", "naive-logistic", "spy"])
 @pytest.mark.parametrize("weight", [1e300, 1e-300, np.where(Y == 1, 1e-200, 1e200)])
 def test_weights_beyond_all_sums_are_refused(method, weight):
-    with pytest.raises(ValueError, match=r"0 or between 1e-30 and 1e30, got .*Rescale them"):
+    with pytest.raises(ValueError, match=r"between 1e-30 and 1e30, got .*Rescale them"):
         lopsided.build(method).fit(X, Y, sample_weight=np.broadcast_to(weight, 40))
+
+
+@pytest.mark.parametrize("method", ["naive-xgb", "naive-forest", "naive-logistic", "spy"])
+def test_weights_that_fade_to_nothing_count_as_nothing(method):
+    faded = np.exp(-np.arange(40.0)[::-1] * 5)
+    faded[Y == 1] = 1
+    scores = [
+        lopsided.build(method, random_state=0).fit(X, Y, weight).decision_function(X)
+        for weight in (faded, np.where(faded < 1e-30, 0, faded))
+    ]
+    np.testing.assert_array_equal(*scores)
 
 
 @pytest.mark.parametrize("table", [None, {"a": 1}, [[1, 2], [3]], 7])
 def test_what_is_no_table_is_not_ranked(table):
     with pytest.raises(ValueError, match="X must be a table of rows and columns, got"):
         lopsided.rank_unlabeled(table, Y, "naive-logistic")
+
+
+def test_columns_without_names_of_text_must_keep_their_order():
+    frame = pd.DataFrame({0: pd.Categorical(list("abcd") * 10), 1: X[:, 0]})
+    model = fit(frame)
+    with pytest.raises(ValueError, match=r"categories in the columns \(0,\).*another order"):
+        model.decision_function(frame[[1, 0]])
+
+
+def test_the_largest_numbers_are_checked_without_a_warning():
+    huge = np.where(X > 0, 1.7e308, -1.7e308)
+    lopsided.build("puet", n_estimators=2, prior=0.3).fit(huge, Y)

@@ -54,7 +54,9 @@ def test_links_and_files_are_no_folders(tmp_path):
     assert not any((tmp_path / "folder").iterdir())
 
 
-@pytest.mark.parametrize(("mode", "trusted"), [(0o777, False), (0o1777, True), (0o755, True)])
+@pytest.mark.parametrize(
+    ("mode", "trusted"), [(0o777, False), (0o775, False), (0o1777, True), (0o755, True)]
+)
 def test_nobody_may_replace_a_folder_in_one_above(tmp_path, mode, trusted):
     (tmp_path / "above").mkdir()
     (tmp_path / "above").chmod(mode)

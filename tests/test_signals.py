@@ -1,5 +1,6 @@
 """Whoever stops the program, and however, finds whole files and no drafts."""
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -127,3 +128,17 @@ def test_a_command_runs_in_any_thread(capsys):
     thread.start()
     thread.join()
     assert codes == [0]
+
+
+def test_a_stop_that_a_callback_drops_comes_again():
+    @ctypes.CFUNCTYPE(None)
+    def drop():
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(0.005)
+
+    def work():
+        drop()
+        time.sleep(60)
+
+    with pytest.raises(Stopped), stops_unwind():
+        work()

@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from lopsided._streams import print_result
+
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs a shell and /dev/full")
 
 
@@ -39,6 +41,12 @@ def test_a_ranking_in_a_file_needs_no_open_stream(run, tmp_path):
     lines = (tmp_path / "ranked.csv").read_text().splitlines()
     assert lines[0] == "rank,id,score,a,y"
     assert len(lines) == 49
+
+
+def test_where_a_page_went_is_not_said_to_a_closed_stream(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", None)
+    print_result("Written to page.html.")
+    assert sys.stdout is None
 
 
 def test_messages_never_go_to_standard_output(run):

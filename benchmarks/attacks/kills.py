@@ -32,9 +32,8 @@ _CODES = {
     signal.SIGTERM: (0, 143, -signal.SIGTERM),
     signal.SIGKILL: (0, -signal.SIGKILL),
 }
-_OLD = (
-    b"<!doctype html>\n<p>What was there before.\n"  # a page: no other file is replaced by one
-)
+# A page, since a page replaces nothing else.
+_OLD = b"<!doctype html><html>\n<p>What was there before.\n"
 _SECONDS = 180.0  # that a command may take on a busy machine
 _log = logging.getLogger("attack")
 

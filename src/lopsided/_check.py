@@ -186,15 +186,15 @@ def check_magnitude(values: NDArray[Any]) -> None:
         )
 
 
-def check_weight_range(weight: NDArray[np.float64]) -> None:
-    """Refuse sample weights whose sums and products leave the range of numbers."""
-    counted = weight[weight > 0]
-    least, largest = float(counted.min()), float(counted.max())
-    if not (least >= 1e-30 and largest <= 1e30):
+def check_weight_range(weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return sample weights, those that vanish beside the largest as 0; refuse absurd ones."""
+    largest = float(weight.max())
+    if largest > 0 and not 1e-30 <= largest <= 1e30:
         raise ValueError(
-            "sample_weight must be 0 or between 1e-30 and 1e30, got weights from "
-            f"{least:.2g} to {largest:.2g}. Rescale them."
+            "The largest sample_weight must be between 1e-30 and 1e30, got "
+            f"{largest:.2g}. Rescale them."
         )
+    return np.where(weight < 1e-30 * largest, 0.0, weight)
 
 
 def check_share(value: float, name: str) -> float:

@@ -34,7 +34,8 @@ def _keeps_what_it_holds(found: os.stat_result) -> bool:
     if not hasattr(os, "geteuid"):  # on Windows a profile keeps other users out by itself
         return True
     # In a sticky folder, as the temporary one is, they can do so only to what is theirs.
-    shared = found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX
+    others = stat.S_IWOTH | stat.S_IWGRP  # a group may hold anybody
+    shared = found.st_mode & others and not found.st_mode & stat.S_ISVTX
     return stat.S_ISDIR(found.st_mode) and found.st_uid in (0, os.geteuid()) and not shared
 
 

@@ -1,6 +1,8 @@
 """A program that is told to end cleans up first."""
 
+import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +12,8 @@ __all__ = ["STOPS", "Stopped", "stops_unwind"]
 
 # SIGHUP is a closed terminal, and unknown to Windows.
 STOPS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+_PAUSE = 0.02  # seconds until a signal is sent again: outside of what dropped it, with luck
 
 
 class Stopped(KeyboardInterrupt):
@@ -31,18 +35,30 @@ def stops_unwind() -> Iterator[None]:
     """Let SIGTERM and SIGHUP raise `Stopped` for a while, so that all that is open is closed.
 
     Only the main thread gets signals. One that is ignored, as under nohup, or that has a
-    handler stays as it is.
+    handler stays as it is. A destructor or a callback from C drops what is raised in it: the
+    signal is then sent once more, and so is that of Ctrl-C.
     """
-    changed = []
-    if threading.current_thread() is threading.main_thread():
-        changed = [stop for stop in STOPS if signal.getsignal(stop) == signal.SIG_DFL]
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    changed = [stop for stop in STOPS if signal.getsignal(stop) == signal.SIG_DFL]
+    show = sys.unraisablehook
+
+    def send_again(dropped: Any) -> None:
+        if not isinstance(dropped.exc_value, KeyboardInterrupt):
+            return show(dropped)
+        number = getattr(dropped.exc_value, "number", signal.SIGINT)
+        threading.Timer(_PAUSE, os.kill, (os.getpid(), number)).start()
+
     try:
+        sys.unraisablehook = send_again
         for stop in changed:
             signal.signal(stop, _raise)
         yield
     finally:
         for stop in changed:
             signal.signal(stop, signal.SIG_DFL)
+        sys.unraisablehook = show
 
 
 def _raise(number: int, _: Any) -> None:

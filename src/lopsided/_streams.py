@@ -39,6 +39,8 @@ def print_result(result: object, end: str = "\n") -> None:
     end : str
         What comes after it.
     """
+    if sys.stdout is None:  # closed, which `check_streams` has found bearable
+        return
     try:
         text = escape_controls(str(result)) if sys.stdout.isatty() else str(result)
         print(text, end=end, flush=True)

@@ -1,6 +1,7 @@
 """How long a study will take, from what was run before or from one quick try."""
 
 from collections.abc import Sequence
+from time import perf_counter
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from lopsided.datasets import describe
 __all__ = ["estimate_seconds", "in_words"]
 
 _BESIDES = 1.2  # scoring, drawing labels and reading tables, beside the fit itself
+_MAX_SECONDS = 20.0  # for tries: a study may have hundreds of methods
 
 
 def estimate_seconds(plan: Plan, study: Study, jobs: int) -> float:
@@ -31,10 +33,13 @@ def estimate_seconds(plan: Plan, study: Study, jobs: int) -> float:
     left: dict[str, list[Trial]] = {}
     for trial in plan.left:
         left.setdefault(trial.method.label, []).append(trial)
-    total = 0.0
+    tried: dict[int, float] = {}
+    total, start = 0.0, perf_counter()
     with Bar(len(left), "trying each method") as bar:
         for label, ahead in left.items():
-            measured = known.get(label) or _try(ahead, study)
+            if label not in known and (not tried or perf_counter() - start < _MAX_SECONDS):
+                tried = _try(ahead, study)
+            measured = known.get(label, tried)  # the last try stands for those not tried
             sizes, seconds = zip(*sorted(measured.items()), strict=True)
             total += float(np.interp([_n_rows(t.dataset) for t in ahead], sizes, seconds).sum())
             bar.advance()

@@ -204,15 +204,24 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
 
     def _numbers(self, X: Any, reset: bool) -> Any:
         """Return X as checked floats, categories as codes."""
-        return validate_data(
-            self,
-            encode_categories(X, self.category_levels_),
-            reset=reset,
-            accept_sparse="csr" if self._accepts.sparse else False,
-            dtype=[np.float64, np.float32],
-            ensure_all_finite="allow-nan" if self._accepts.nan else True,
-            ensure_min_samples=1,
-        )
+        encoded = encode_categories(X, self.category_levels_)
+        with np.errstate(invalid="ignore"):  # sums of the largest numbers are asked for
+            numbers = validate_data(
+                self,
+                encoded,
+                reset=reset,
+                accept_sparse="csr" if self._accepts.sparse else False,
+                dtype=[np.float64, np.float32],
+                ensure_all_finite="allow-nan" if self._accepts.nan else True,
+                ensure_min_samples=1,
+            )
+        # Names that are no text are compared by nobody else.
+        if find_categories(X, self.category_levels_) != self.categorical_:
+            raise ValueError(
+                f"X must have its categories in the columns {self.categorical_}, as in "
+                "training, got another order. Sort the columns."
+            )
+        return numbers
 
     def _weights(self, sample_weight: Any, X: Any, y: NDArray[np.int8]) -> Any:
         if sample_weight is None:
@@ -220,13 +229,13 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         weight = _check_sample_weight(
             sample_weight, X, dtype=np.float64, ensure_non_negative=True
         )
+        weight = check_weight_range(weight)
         for label, kind in ((1, "labeled"), (0, "unlabeled")):
             if not weight[y == label].sum() > 0:
                 raise ValueError(
                     f"sample_weight must be above 0 for some {kind} rows, got 0 for all: one "
                     "class is left. Weigh them, or leave sample_weight out."
                 )
-        check_weight_range(weight)
         return weight
 
     def __sklearn_tags__(self) -> Any:

@@ -27,6 +27,11 @@ def as_pandas(X: Any) -> Any:
     kinds = X.dtypes if _is_frame(X) else [getattr(X, "dtype", None)]
     if any(getattr(kind, "kind", "") == "c" for kind in kinds):
         raise ValueError("Complex data not supported: X must hold real numbers. Split them.")
+    if isinstance(X, np.ndarray) and X.ndim == 1:
+        raise ValueError(
+            "Expected 2D array, got 1D array instead: X must have rows and columns. Reshape "
+            "your data with X.reshape(-1, 1) if it is one column."
+        )
     return X
 
 
