@@ -261,6 +261,7 @@ def test_the_table_is_on_the_disk_before_its_parts_are_deleted(rows, tmp_path, m
     parts = tmp_path / "parts"
     parts.mkdir()
     append_rows(parts / "x.jsonl", rows)
+    (tmp_path / ".lock").touch()  # a run was here
     events = []
     flush, rename, unlink = os.fsync, os.replace, Path.unlink
 
