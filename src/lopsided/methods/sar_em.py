@@ -242,8 +242,8 @@ class _EM:
     def step(self) -> None:
         """Fit both models given who is thought positive, then think again."""
         q = self.positive
-        self.e = fit_learner(
-            self.propensity_model, self.seen, self.y, self.weight * q, self.rng
+        self.e = self._fit_again(
+            self.e, self.propensity_model, self.seen, self.y, self.weight * q
         )
         self._fit_classifier(q, 1 - q)
         self._expect()
@@ -252,9 +252,15 @@ class _EM:
         """Fit f on every row as a positive and as a negative, each with its weight."""
         weights = np.concatenate([self.weight * up, self.weight * down])
         rows = weights > 0
-        self.f = fit_learner(
-            self.classifier, self.twice[rows], self.both[rows], weights[rows], self.rng
+        self.f = self._fit_again(
+            self.f, self.classifier, self.twice[rows], self.both[rows], weights[rows]
         )
+
+    def _fit_again(self, fitted: Any, learner: Any, X: Any, y: Any, weight: Any) -> Any:
+        """Return a learner fitted anew; our own start where the last step ended."""
+        if isinstance(fitted, LogisticRegression) and fitted.warm_start:
+            return fitted.fit(X, y, sample_weight=weight)
+        return fit_learner(learner, X, y, weight, self.rng)
 
     def _expect(self) -> None:
         self.chance = _inside(positive_chance(self.f, self.X))
@@ -308,7 +314,7 @@ def has_settled(
 def _logistic(n_columns: int) -> LogisticRegression:
     # Newton's steps are few, but each solves a square system of all columns.
     solver = "newton-cholesky" if n_columns <= _MANY_COLUMNS else "lbfgs"
-    return LogisticRegression(solver=solver, max_iter=1000)
+    return LogisticRegression(solver=solver, max_iter=1000, warm_start=True)
 
 
 def _inside(chance: NDArray[np.float64]) -> NDArray[np.float64]:
