@@ -37,7 +37,7 @@ SIZES = {
     "300k": Size(300_000, 30, 2),
     "1m": Size(1_000_000, 30, 2, 600.0),
 }
-MOST_MEMORY = 4.0  # times X
+MAX_MEMORY = 4.0  # times X
 
 
 def load_satellite():
@@ -98,7 +98,7 @@ def main() -> None:
             run = subprocess.run(command, capture_output=True, text=True, check=True)
             seconds, cores, score, memory, table, exact = map(float, run.stdout.split())
             wanted = size.most_seconds if preset == "full" else None
-            most = MOST_MEMORY if name == "1m" else None
+            most = MAX_MEMORY if name == "1m" else None
             at_most = "" if exact else "at most "
             print(
                 f"{preset:4} {name:>9}, {size.n_rows:,} x {size.n_features}, {size.jobs} cores"

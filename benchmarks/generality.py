@@ -53,7 +53,7 @@ class Result(NamedTuple):
     seconds: float
 
 
-def make_line(rng):
+def make_logistic(rng):
     """Positives lie beyond a plane across 5 of 20 columns."""
     X = rng.normal(size=(2000, 20))
     height = X[:, :5].sum(axis=1) + rng.normal(size=2000)
@@ -74,7 +74,7 @@ def make_checkers(rng):
     return X, product_of_two > np.quantile(product_of_two, 0.95)
 
 
-GENERATORS = {"line": make_line, "shell": make_shell, "checkers": make_checkers}
+GENERATORS = {"line": make_logistic, "shell": make_shell, "checkers": make_checkers}
 
 
 def load_table(name: str) -> tuple[Any, Any]:

@@ -15,7 +15,7 @@ from finance_told import tell_finance
 from numbers_told import tell_all
 from tables_told import beside_paper, macro_table, prior_table, tests_table
 
-from lopsided._files import write_whole
+from lopsided._files import atomic_write
 from lopsided.bench.study import read_study
 from lopsided.bench.table import read_table
 from lopsided.finance.told import read_results as read_finance
@@ -62,7 +62,7 @@ def draw(table, folder: Path, prefix: str, titles: tuple[str, ...] = ()) -> str:
 def show(folder: Path, prefix: str, title: str, caption: str, svg: str) -> str:
     """Write one figure to the folder; return what shows it in a text."""
     name = f"{prefix}-{re.sub('[^a-z]+', '-', title.lower())}.svg"
-    with write_whole(folder / name) as draft:
+    with atomic_write(folder / name) as draft:
         draft.write_text(svg.replace("<svg ", _OPEN + _PAPER_WHITE, 1) + "\n", encoding="utf-8")
     return f"**{title}.** {caption}\n\n![{title}](figures/{name})"
 
@@ -126,7 +126,7 @@ def main() -> None:
     for name, (title, block) in blocks.items():
         texts[name] = fill_block((ROOT / name).read_text(encoding="utf-8"), title, block)
     for name, text in texts.items():
-        with write_whole(out / name) as draft:
+        with atomic_write(out / name) as draft:
             draft.write_text(text, encoding="utf-8")
     print(f"{', '.join(texts)} and {len(list(figures.iterdir()))} figures in {figures}")
 

@@ -134,7 +134,7 @@ def test_words_that_a_clock_could_answer_are_words():
 def test_a_column_of_row_numbers_is_named():
     n = 30
     frame = pd.DataFrame({"y": [1, 0, 0] * 10, "no": np.arange(n) + 900, "a": [0.5, 1, 2] * 10})
-    assert prepare(frame, "y").like_ids == ("no",)
+    assert prepare(frame, "y").suspected_ids == ("no",)
 
 
 def test_a_label_that_is_also_something_else_is_refused():

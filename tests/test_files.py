@@ -5,12 +5,12 @@ import sys
 import pytest
 
 from lopsided import _files
-from lopsided._files import check_folder, check_writable, write_whole
+from lopsided._files import atomic_write, check_folder, check_writable
 
 
 def test_a_file_appears_whole_or_not_at_all(tmp_path):
     target = tmp_path / "new" / "file.txt"
-    with write_whole(target) as draft:
+    with atomic_write(target) as draft:
         draft.write_text("whole")
         assert not target.exists()
     assert target.read_text() == "whole"
@@ -22,7 +22,7 @@ def test_a_failure_keeps_the_old_file_and_leaves_nothing_behind(tmp_path, error)
     target.write_text("old")
 
     def fail_halfway():
-        with write_whole(target) as draft:
+        with atomic_write(target) as draft:
             draft.write_text("half")
             raise error
 
@@ -37,7 +37,7 @@ def test_links_and_rights_of_an_old_file_are_kept(tmp_path):
     target.write_text("old")
     target.chmod(0o640)
     link.symlink_to(target)
-    with write_whole(link) as draft:
+    with atomic_write(link) as draft:
         draft.write_text("new")
     assert link.is_symlink()
     assert target.read_text() == "new"
@@ -45,7 +45,7 @@ def test_links_and_rights_of_an_old_file_are_kept(tmp_path):
 
 
 def test_a_new_file_has_ordinary_rights(tmp_path):
-    with write_whole(tmp_path / "a") as draft:
+    with atomic_write(tmp_path / "a") as draft:
         draft.write_text("")
     (tmp_path / "b").write_text("")
     assert (tmp_path / "a").stat().st_mode == (tmp_path / "b").stat().st_mode
@@ -64,14 +64,14 @@ def test_file_and_folder_are_flushed_around_the_rename(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", note_flush)
     monkeypatch.setattr(os, "replace", note_rename)
-    with write_whole(tmp_path / "a") as draft:
+    with atomic_write(tmp_path / "a") as draft:
         draft.write_text("on the disk")
     assert done == ["file", "rename", "folder"]
 
 
 @pytest.mark.parametrize("length", [200, 254, 255])
 def test_a_name_may_be_as_long_as_the_file_system_takes(tmp_path, length):
-    with write_whole(tmp_path / ("x" * length)) as draft:
+    with atomic_write(tmp_path / ("x" * length)) as draft:
         draft.write_text("long")
     assert (tmp_path / ("x" * length)).read_text() == "long"
 
@@ -96,7 +96,7 @@ def test_what_cannot_be_written_is_found_without_writing(tmp_path):
         ("", "is a folder"),
         ("/", "is a folder"),
     ]:
-        for write in (check_writable, lambda path: write_whole(path).__enter__()):
+        for write in (check_writable, lambda path: atomic_write(path).__enter__()):
             with pytest.raises(OSError, match=message):
                 write(tmp_path / name)
     assert sorted(os.listdir(tmp_path)) == before
@@ -105,7 +105,7 @@ def test_what_cannot_be_written_is_found_without_writing(tmp_path):
 def test_a_link_to_a_file_that_is_still_missing_is_written_through(tmp_path):
     (tmp_path / "link").symlink_to("deep/er/file")
     assert check_writable(tmp_path / "link") == tmp_path / "deep" / "er" / "file"
-    with write_whole(tmp_path / "link") as draft:
+    with atomic_write(tmp_path / "link") as draft:
         draft.write_text("there")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "deep" / "er" / "file").read_text() == "there"
@@ -113,12 +113,12 @@ def test_a_link_to_a_file_that_is_still_missing_is_written_through(tmp_path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="drafts are not locked there")
 def test_a_draft_that_nobody_holds_is_swept_and_one_in_use_is_not(tmp_path):
-    with write_whole(tmp_path / "a") as held:
+    with atomic_write(tmp_path / "a") as held:
         held.write_text("half")
         (tmp_path / f"{_files._DRAFT}of-the-dead").write_text("half")
         (tmp_path / ".a.draft").write_text("not ours")
         (tmp_path / f"{_files._DRAFT}link").symlink_to(tmp_path / ".a.draft")
-        with write_whole(tmp_path / "b") as draft:
+        with atomic_write(tmp_path / "b") as draft:
             draft.write_text("b")
         assert held.read_text() == "half"
         held.write_text("whole")
@@ -139,7 +139,7 @@ def test_a_draft_that_is_swept_before_it_is_locked_is_made_again(tmp_path, monke
         lock(handle, how)
 
     monkeypatch.setattr(fcntl, "flock", lock_late)
-    with write_whole(tmp_path / "a") as draft:
+    with atomic_write(tmp_path / "a") as draft:
         draft.write_text("whole")
     assert swept
     assert os.listdir(tmp_path) == ["a"]

@@ -1,6 +1,6 @@
 import numba
 
-from lopsided._kernel import formula, kernel, part
+from lopsided._kernel import njit_cached, njit_helper, njit_inline
 
 
 def test_kernels_are_kept_and_parts_are_not():
@@ -9,7 +9,7 @@ def test_kernels_are_kept_and_parts_are_not():
     def double(x):
         return 2 * x
 
-    kept, inner, written_out = kernel(double), part(double), formula(double)
+    kept, inner, written_out = njit_cached(double), njit_helper(double), njit_inline(double)
 
     @numba.njit
     def call(x):  # Python itself cannot call a part

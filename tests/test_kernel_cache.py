@@ -11,7 +11,7 @@ import numba
 import pytest
 
 from lopsided import _kernel_cache
-from lopsided._kernel import kernel
+from lopsided._kernel import njit_cached
 from lopsided._kernel_cache import compile_cache_folder, fingerprint
 
 PACKAGE = Path(_kernel_cache.__file__).parent
@@ -108,7 +108,7 @@ def test_a_missing_temporary_folder_matters_only_where_it_is_needed(places, monk
 def test_the_fingerprint_changes_with_every_source_of_kernels(tmp_path):
     (tmp_path / "deep").mkdir()
     old, other, new = tmp_path / "old.py", tmp_path / "other.py", tmp_path / "deep" / "new.py"
-    decorated = "from lopsided._kernel import part\n"
+    decorated = "from lopsided._kernel import njit_helper\n"
     old.write_text(decorated)
     other.write_text("a = 1\n")
     seen = [fingerprint(tmp_path)]
@@ -157,7 +157,7 @@ def folder(places, monkeypatch):
 
 def run_anew():
     """Run the kernel as a new process would; say whether it was compiled before."""
-    fresh = kernel(triple)
+    fresh = njit_cached(triple)
     assert fresh(7) == 21
     return sum(fresh.stats.cache_hits.values()) == 1
 
@@ -212,7 +212,7 @@ def test_a_full_disk_costs_a_warning_that_names_the_folder(folder):
 
 
 def test_a_cache_removed_while_running_is_made_anew(folder):
-    running = kernel(triple)
+    running = njit_cached(triple)
     running(1)
     shutil.rmtree(folder)
     assert running(0.5) == 1.5
@@ -233,7 +233,7 @@ def test_without_any_folder_kernels_are_compiled_and_the_user_is_told(folder, mo
     try:
         with pytest.warns(UserWarning, match="NUMBA_CACHE_DIR"):
             assert not run_anew()
-        assert kernel(triple).stats.cache_path is None
+        assert njit_cached(triple).stats.cache_path is None
     finally:
         _kernel_cache._chosen_folder.cache_clear()
 
@@ -265,7 +265,7 @@ def test_no_folder_is_looked_for_before_a_kernel_is_called(monkeypatch):
         raise AssertionError("looked for a folder")
 
     monkeypatch.setattr(_kernel_cache, "_chosen_folder", fail)
-    kernel(triple)
+    njit_cached(triple)
 
 
 def test_numba_is_left_as_it_was(folder, monkeypatch):

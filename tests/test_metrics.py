@@ -178,18 +178,20 @@ def test_without_a_prior_labels_are_taken_for_the_truth():
 
 
 def test_the_log_rank_by_hand_and_of_a_random_order():
-    assert metrics.pu_log_rank([1, 0, 1, 0], [4, 3, 2, 1]) == pytest.approx(
+    assert metrics.pu_mean_log_rank([1, 0, 1, 0], [4, 3, 2, 1]) == pytest.approx(
         -(np.log(1 / 4) + np.log(3 / 4)) / 2
     )
     # Tied rows share the ranks 1 to 4, which are 2.5 on average.
-    assert metrics.pu_log_rank([1, 0, 1, 0], [1, 1, 1, 1]) == pytest.approx(-np.log(2.5 / 4))
+    assert metrics.pu_mean_log_rank([1, 0, 1, 0], [1, 1, 1, 1]) == pytest.approx(
+        -np.log(2.5 / 4)
+    )
     rng = np.random.default_rng(0)
     y = np.arange(400) < 40
-    found = [metrics.pu_log_rank(y, rng.normal(size=400)) for _ in range(200)]
+    found = [metrics.pu_mean_log_rank(y, rng.normal(size=400)) for _ in range(200)]
     assert np.mean(found) == pytest.approx(1, abs=0.05)
 
 
-@pytest.mark.parametrize("name", ["pu_log_rank", "pu_roc_auc", "pu_average_precision"])
+@pytest.mark.parametrize("name", ["pu_mean_log_rank", "pu_roc_auc", "pu_average_precision"])
 def test_metrics_of_labels_depend_on_the_order_alone_and_like_a_labeled_row_to_rise(name):
     metric = getattr(metrics, name)
     _, scores, y = next(hidings(5))
@@ -203,7 +205,7 @@ def test_metrics_of_labels_depend_on_the_order_alone_and_like_a_labeled_row_to_r
 @pytest.mark.parametrize(
     ("name", "y", "settings", "words"),
     [
-        ("pu_log_rank", [0, 0, 0], {}, "at least two labeled positives"),
+        ("pu_mean_log_rank", [0, 0, 0], {}, "at least two labeled positives"),
         ("pu_roc_auc", [1, 1, 1], {}, "unlabeled"),
         ("pu_average_precision", [1, 0, 0], {}, "at least two labeled positives .*got one"),
         ("pu_roc_auc", [1, 1, 0], {"prior": 0.2}, "at least the labeled share 0.6667, got 0.2"),

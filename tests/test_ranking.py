@@ -13,7 +13,7 @@ import lopsided
 from lopsided import ranking
 from lopsided._check import PriorWarning
 from lopsided.labeling import SCAR
-from lopsided.methods._base import PUClassifier
+from lopsided.methods.base import PUClassifier
 from lopsided.metrics import average_precision
 from lopsided.ranking import rank_against, rank_unlabeled
 
@@ -35,9 +35,9 @@ class Recorder(PUClassifier):
     def _needs_prior(self):
         return False
 
-    def _fit(self, X, y, weight, rng):
-        self.trained_ = set(X[:, 0].astype(int))
-        assert y.sum() == Y.sum()
+    def _fit(self, rows, rng):
+        self.trained_ = set(rows.X[:, 0].astype(int))
+        assert rows.y.sum() == Y.sum()
 
     def _scores(self, X):
         Recorder.seen.append((self.trained_, set(X[:, 0].astype(int))))
@@ -52,14 +52,14 @@ class NeedsPrior(Recorder):
     def _needs_prior(self):
         return True
 
-    def _fit(self, X, y, weight, rng):
-        super()._fit(X, y, weight, rng)
+    def _fit(self, rows, rng):
+        super()._fit(rows, rng)
         Recorder.priors.append(self.prior_)
 
 
 class Shifted(Recorder):
-    def _fit(self, X, y, weight, rng):
-        super()._fit(X, y, weight, rng)
+    def _fit(self, rows, rng):
+        super()._fit(rows, rng)
         self.shift_ = 1000 * rng.random()
 
     def _scores(self, X):

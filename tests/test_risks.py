@@ -6,12 +6,12 @@ from numpy.testing import assert_allclose
 
 from lopsided.losses import CalibratedFocalLoss, FocalLoss, LogisticLoss, SigmoidLoss
 from lopsided.risks import (
-    Climb,
-    Hold,
+    ClipAtZero,
+    GradientAscent,
     PropensityRisk,
     PURisk,
     Risk,
-    Sides,
+    SignedWeights,
     SupervisedRisk,
     ifpu,
     imbnnpu,
@@ -25,15 +25,15 @@ RISKS = [
     upu(),
     upu(LogisticLoss()),
     nnpu(LogisticLoss()),
-    nnpu(SigmoidLoss(), clamp=Climb(beta=0.01, step=0.5)),
+    nnpu(SigmoidLoss(), clamp=GradientAscent(beta=0.01, step=0.5)),
     imbnnpu(),
     ifpu(),
-    ifpu(clamp=Hold()),
-    ifpu(gamma=1.5, clamp=Hold(), target_prior=0.5),
-    PURisk(CalibratedFocalLoss(), Hold()),
-    PURisk(FocalLoss(), Hold(), pool="rest"),
+    ifpu(clamp=ClipAtZero()),
+    ifpu(gamma=1.5, clamp=ClipAtZero(), target_prior=0.5),
+    PURisk(CalibratedFocalLoss(), ClipAtZero()),
+    PURisk(FocalLoss(), ClipAtZero(), scenario="two-sample"),
     PropensityRisk(LogisticLoss(), propensity=0.4),
-    PropensityRisk(LogisticLoss(), Hold(), propensity=np.linspace(0.2, 0.9, 60)),
+    PropensityRisk(LogisticLoss(), ClipAtZero(), propensity=np.linspace(0.2, 0.9, 60)),
     supervised(FocalLoss()),
     naive(),
     SupervisedRisk(LogisticLoss(), target_prior=0.5),
@@ -97,16 +97,18 @@ def test_only_the_proportions_of_weights_matter(risk, scores):
 
 
 @pytest.mark.parametrize("loss", [SigmoidLoss(), LogisticLoss(), FocalLoss()], ids=repr)
-@pytest.mark.parametrize("pool", ["all", "rest"])
+@pytest.mark.parametrize("scenario", ["one-sample", "two-sample"])
 @pytest.mark.parametrize("target_prior", [None, 0.5])
-def test_unbiased_risk_is_right_on_average_over_draws(loss, pool, target_prior):
+def test_unbiased_risk_is_right_on_average_over_draws(loss, scenario, target_prior):
     rng = np.random.default_rng(7)
     prior, n_draws, centers = 0.2, 3000, (0.3, -1.5)
-    risk = PURisk(loss, None, target_prior, pool)
+    risk = PURisk(loss, None, target_prior, scenario)
     target = prior if target_prior is None else target_prior
     estimates = []
     for _ in range(n_draws):
-        if pool == "all":  # one table of 20 positives and 80 negatives, 8 of the first labeled
+        if (
+            scenario == "one-sample"
+        ):  # one table of 20 positives and 80 negatives, 8 of the first labeled
             truth = np.repeat([1, 0], [20, 80])
             y = np.repeat([1, 0], [8, 92])
         else:  # 8 positives of their own, and a pool with the same shares as the population
@@ -126,7 +128,7 @@ def test_unbiased_risk_is_right_on_average_over_draws(loss, pool, target_prior):
 
 
 @SCORES
-@pytest.mark.parametrize("clamp", [Climb(), Hold()], ids=repr)
+@pytest.mark.parametrize("clamp", [GradientAscent(), ClipAtZero()], ids=repr)
 def test_focused_risk_without_focus_is_nnpu_on_the_logistic_loss(scores, clamp):
     focused, plain = ifpu(gamma=0, clamp=clamp), nnpu(LogisticLoss(), clamp)
     for part in ("objective", "estimate", "gradient", "curvature"):
@@ -142,7 +144,7 @@ def test_unbiased_risk_with_the_sigmoid_loss_is_cost_sensitive():
     as_positive = loss.value(MIXED[Y == 1]).mean()
     as_negative = loss.value(-MIXED[Y == 0]).mean()
     expected = 2 * 0.3 * as_positive + as_negative - 0.3
-    assert_allclose(PURisk(loss, pool="rest").objective(MIXED, Y, 0.3), expected)
+    assert_allclose(PURisk(loss, scenario="two-sample").objective(MIXED, Y, 0.3), expected)
 
 
 def test_target_prior_equal_to_the_prior_changes_nothing():
@@ -152,7 +154,7 @@ def test_target_prior_equal_to_the_prior_changes_nothing():
 
 def test_a_supervised_target_prior_is_the_positives_share_of_the_weight():
     risk = SupervisedRisk(LogisticLoss(), target_prior=0.9)
-    positive, negative = risk.sides(MIXED, Y, 0.3)
+    positive, negative = risk.weights(MIXED, Y, 0.3)
     assert_allclose([positive.sum(), negative.sum()], [0.9, 0.1])
     assert_allclose(risk.log_odds(np.zeros(1), 0.2), np.log(0.2 / 0.8) - np.log(9))
 
@@ -167,19 +169,19 @@ def test_constant_propensity_is_the_unbiased_risk_of_one_table():
 
 
 def test_hold_drops_the_negative_part_once_it_is_below_zero():
-    risk = ifpu(clamp=Hold())
-    raw = risk.balance(Y, 0.3)
+    risk = ifpu(clamp=ClipAtZero())
+    raw = risk.raw_weights(Y, 0.3)
     assert (raw.negative * risk.loss.value(-OVERFIT)).sum() < 0
-    held = risk.sides(OVERFIT, Y, 0.3)
+    held = risk.weights(OVERFIT, Y, 0.3)
     assert_allclose(held.positive, raw.positive)
     assert_allclose(held.negative, 0)
-    untouched = risk.sides(MIXED, Y, 0.3)
-    assert_allclose(untouched.negative, risk.balance(Y, 0.3).negative)
+    untouched = risk.weights(MIXED, Y, 0.3)
+    assert_allclose(untouched.negative, risk.raw_weights(Y, 0.3).negative)
 
 
 def test_climb_steps_up_the_negative_part_alone():
-    risk = ifpu(clamp=Climb(step=0.5))
-    raw, climbing = risk.balance(Y, 0.3), risk.sides(OVERFIT, Y, 0.3)
+    risk = ifpu(clamp=GradientAscent(step=0.5))
+    raw, climbing = risk.raw_weights(Y, 0.3), risk.weights(OVERFIT, Y, 0.3)
     assert_allclose(climbing.positive, 0)
     assert_allclose(climbing.negative, -0.5 * raw.negative)
 
@@ -187,20 +189,20 @@ def test_climb_steps_up_the_negative_part_alone():
 class HardestFirst(PURisk):
     """A risk whose sides depend on the scores: positives weigh by how far off they are."""
 
-    def sides(self, scores, y, prior, weight=None):
-        positive, negative = super().sides(scores, y, prior, weight)
-        return Sides(positive * (1 + self.loss.value(scores)), negative)
+    def weights(self, scores, y, prior, weight=None):
+        positive, negative = super().weights(scores, y, prior, weight)
+        return SignedWeights(positive * (1 + self.loss.value(scores)), negative)
 
 
 class OfItsOwn(Risk):
     """The same with nothing but sides, as a user may write it; no clamp."""
 
-    def sides(self, scores, y, prior, weight=None):
-        return HardestFirst(self.loss).sides(scores, y, prior, weight)
+    def weights(self, scores, y, prior, weight=None):
+        return HardestFirst(self.loss).weights(scores, y, prior, weight)
 
 
 @SCORES
-@pytest.mark.parametrize("clamp", [None, Hold(), Climb(step=0.5)], ids=repr)
+@pytest.mark.parametrize("clamp", [None, ClipAtZero(), GradientAscent(step=0.5)], ids=repr)
 def test_no_step_goes_through_sides_that_depend_on_the_scores(scores, clamp):
     torch = pytest.importorskip("torch")
     risk = HardestFirst(LogisticLoss(), clamp)
@@ -210,7 +212,7 @@ def test_no_step_goes_through_sides_that_depend_on_the_scores(scores, clamp):
 
 
 @SCORES
-@pytest.mark.parametrize("clamp", [None, Hold(), Climb(step=0.5)], ids=repr)
+@pytest.mark.parametrize("clamp", [None, ClipAtZero(), GradientAscent(step=0.5)], ids=repr)
 def test_the_estimate_weighs_rows_by_sides_that_depend_on_the_scores(scores, clamp):
     loss = LogisticLoss()
     cost = loss.value(scores[Y == 1])
@@ -222,17 +224,17 @@ def test_the_estimate_weighs_rows_by_sides_that_depend_on_the_scores(scores, cla
 
 def test_a_risk_of_nothing_but_sides_has_a_rest():
     # A positive on the boundary weighs 1 + log(2) times as much as it does in the plain risk.
-    rest = OfItsOwn(LogisticLoss()).rest(Y, 0.3)
+    rest = OfItsOwn(LogisticLoss()).fit_intercept_only(Y, 0.3)
     assert_allclose(rest, np.log(0.3 * (1 + np.log(2)) / 0.7))
 
 
 def test_climb_lets_the_negative_part_sink_to_minus_beta():
-    assert Climb(beta=0.1)(-0.05) == (1, 1)
-    assert Climb(beta=0.1)(-0.2) == (0, -1)
+    assert GradientAscent(beta=0.1)(-0.05) == (1, 1)
+    assert GradientAscent(beta=0.1)(-0.2) == (0, -1)
 
 
 def test_the_estimate_of_a_clamped_risk_is_never_below_its_positive_part():
-    held, climbing = ifpu(clamp=Hold()), ifpu(clamp=Climb())
+    held, climbing = ifpu(clamp=ClipAtZero()), ifpu(clamp=GradientAscent())
     positive_part = 0.3 * FocalLoss().value(OVERFIT[Y == 1]).mean()
     assert_allclose(held.estimate(OVERFIT, Y, 0.3), positive_part)
     assert_allclose(climbing.estimate(OVERFIT, Y, 0.3), positive_part)
@@ -243,7 +245,7 @@ def test_the_estimate_of_a_clamped_risk_is_never_below_its_positive_part():
 )
 def test_no_constant_score_is_better_than_the_rest_of_a_risk(risk):
     unclamped = replace(risk, clamp=None)
-    rest = risk.rest(Y, 0.3)
+    rest = risk.fit_intercept_only(Y, 0.3)
     values = [
         unclamped.objective(np.full(60, rest + step), Y, 0.3) for step in (-0.01, 0, 0.01)
     ]

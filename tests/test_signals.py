@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from lopsided._files import _DRAFT, write_whole
+from lopsided._files import _DRAFT, atomic_write
 from lopsided._signals import Stopped, stops_unwind
 from lopsided.cli import main
 
@@ -19,11 +19,11 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has other signa
 _SLOW = """
 import sys, time
 from lopsided import cli
-from lopsided._files import write_whole
+from lopsided._files import atomic_write
 from lopsided.bench.pool import start_workers
 
 def write(path):
-    with write_whole(path) as draft:
+    with atomic_write(path) as draft:
         draft.write_text("half")
         print("writing", flush=True)
         time.sleep(60)
@@ -74,13 +74,13 @@ def test_a_command_that_is_told_to_end_leaves_nothing_behind(start, tmp_path, st
 
 def test_a_draft_outlives_a_kill_until_the_next_file_is_written(start, tmp_path):
     process = start("alone")
-    with write_whole(tmp_path / "out" / "other") as draft:
+    with atomic_write(tmp_path / "out" / "other") as draft:
         draft.write_text("beside a living process")
     assert len(os.listdir(tmp_path / "out")) == 2
     process.kill()
     process.wait()
     assert len(os.listdir(tmp_path / "out")) == 2
-    with write_whole(tmp_path / "out" / "file") as draft:
+    with atomic_write(tmp_path / "out" / "file") as draft:
         draft.write_text("whole")
     assert sorted(os.listdir(tmp_path / "out")) == ["file", "other"]
 

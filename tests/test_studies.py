@@ -3,7 +3,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from lopsided.bench.study import Compared, Setting, Study, read_study
+from lopsided.bench.study import MethodSpec, Setting, Study, read_study
 from lopsided.bench.study_file import find_study, list_studies
 from lopsided.bench.trial import trials
 from lopsided.datasets import describe
@@ -40,8 +40,8 @@ def test_committed_results_answer_every_trial_of_their_study(path):
 
 def test_a_registered_preset_and_the_variant_of_a_study_have_one_key():
     compared = (
-        Compared("focused-fast", "focused", {"preset": "fast"}),
-        Compared("focused-fast", "focused-fast"),
+        MethodSpec("focused-fast", "focused", {"preset": "fast"}),
+        MethodSpec("focused-fast", "focused-fast"),
     )
     study = Study("s", "S", ("digits-8",), (Setting("scar", 0.5),), compared, repeats=1)
     variant, registered = enumerate_trials(study)

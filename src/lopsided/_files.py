@@ -18,7 +18,7 @@ try:
 except ImportError:  # Windows: nobody can tell who holds a draft, so none is swept
     fcntl = None
 
-__all__ = ["check_folder", "check_writable", "discard_drafts", "fsync_folder", "write_whole"]
+__all__ = ["atomic_write", "check_folder", "check_writable", "discard_drafts", "fsync_folder"]
 
 # The name of a draft does not hold that of its file, which may be as long as a name can be.
 _DRAFT = ".lopsided-draft-"
@@ -26,7 +26,7 @@ _drafts: set[Path] = set()  # of this process
 
 
 @contextmanager
-def write_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
+def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a path to write to; on success it becomes `path` in one step, else it vanishes.
 
     The file and its name are on the disk, and not only on their way, when this returns. What a
@@ -41,7 +41,7 @@ def write_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with write_whole(f"{folder}/names.txt") as draft:
+    ...     with atomic_write(f"{folder}/names.txt") as draft:
     ...         _ = draft.write_text("a b c")
     """
     target = check_writable(path)

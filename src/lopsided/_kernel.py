@@ -6,30 +6,30 @@ import numba
 
 from lopsided._kernel_cache import KernelCache
 
-__all__ = ["formula", "kernel", "part", "reorderable"]
+__all__ = ["njit_cached", "njit_fastmath", "njit_helper", "njit_inline"]
 
 # A division by zero gives infinity as in NumPy, not an error.
 _COMMON = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 
 
-def kernel(function: Any) -> Any:
+def njit_cached(function: Any) -> Any:
     """Compile a function that Python calls: kept on disk, free of Python's lock."""
     compiled = numba.njit(**_COMMON)(function)
     compiled._cache = KernelCache(function)  # as cache=True does, with a class of numba's own
     return compiled
 
 
-def part(function: Any) -> Any:
+def njit_helper(function: Any) -> Any:
     """Compile a function that only kernels call, as a part of them."""
     # A face for Python would take a quarter of the time to compile.
     return numba.njit(**_COMMON, no_cpython_wrapper=True)(function)
 
 
-def reorderable(function: Any) -> Any:
+def njit_fastmath(function: Any) -> Any:
     """Compile a part whose sums may be added up in any order, several numbers at a time."""
     return numba.njit(**_COMMON, no_cpython_wrapper=True, fastmath={"reassoc", "nsz"})(function)
 
 
-def formula(function: Any) -> Any:
+def njit_inline(function: Any) -> Any:
     """Compile a few lines that are written out wherever they are called."""
     return numba.njit(nogil=True, error_model="numpy", inline="always")(function)

@@ -10,9 +10,9 @@ __all__ = [
     "backend",
     "cast",
     "detach",
+    "normalized",
     "positive_posterior",
     "rows_of_share",
-    "share",
     "sigmoid",
     "softplus",
 ]
@@ -55,7 +55,7 @@ def detach(values: Any) -> Any:
     return values if backend(values) is np else values.detach()
 
 
-def share(mask: Any, like: Any, weight: Any = None) -> Any:
+def normalized(mask: Any, like: Any, weight: Any = None) -> Any:
     """Spread a total of 1 over the rows of `mask`, evenly or by weight; 0 where it is empty."""
     spread = cast(mask, like)
     if weight is not None:

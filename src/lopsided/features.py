@@ -26,7 +26,9 @@ class Task(NamedTuple):
     y: NDArray[np.int8]
     ids: Any  # series
     left_out: tuple[str, ...]  # columns that could not serve as features
-    like_ids: tuple[str, ...]  # features that differ in every row, as the number of a row does
+    suspected_ids: tuple[
+        str, ...
+    ]  # features that differ in every row, as the number of a row does
 
 
 def find_columns(words: Iterable[str], names: Iterable[str]) -> tuple[str, ...]:
@@ -102,7 +104,7 @@ def prepare(
         y,
         ids,
         left_out=tuple(name for name, feature in features.items() if feature is None),
-        like_ids=tuple(name for name, feature in kept.items() if _counts_rows(feature)),
+        suspected_ids=tuple(name for name, feature in kept.items() if _counts_rows(feature)),
     )
 
 

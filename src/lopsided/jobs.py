@@ -91,7 +91,7 @@ def rank_table(
         summary += f" Left out, as blank or different in most rows: {', '.join(task.left_out)}."
     if row_labels:
         summary += f" Row labels are kept as {', '.join(row_labels)}, and not learned from."
-    for name in task.like_ids:
+    for name in task.suspected_ids:
         summary += (
             f" Column {name!r} is another whole number in each row: if it only names rows, say "
             f"--id {name} or --drop {name}."

@@ -22,7 +22,7 @@ __all__ = [
     "ndcg_at_k",
     "precision_at_k",
     "pu_average_precision",
-    "pu_log_rank",
+    "pu_mean_log_rank",
     "pu_roc_auc",
     "r_precision",
     "recall_at_k",
@@ -110,7 +110,7 @@ def ndcg_at_k(y_true: Any, scores: Any, k: float) -> float:
     return float(ndcg_score(truth[None], values[None], k=_rows(k, len(truth))))
 
 
-def pu_log_rank(y: Any, scores: Any) -> float:
+def pu_mean_log_rank(y: Any, scores: Any) -> float:
     r"""Return how far up the labeled rows are: the mean of :math:`-\log(rank / n)` over them.
 
     It needs no prior, cares for the top of the list, and one lost row costs little: a gentle
@@ -125,7 +125,7 @@ def pu_log_rank(y: Any, scores: Any) -> float:
 
     Examples
     --------
-    >>> round(pu_log_rank([1, 0, 1, 0], [4, 3, 2, 1]), 4)
+    >>> round(pu_mean_log_rank([1, 0, 1, 0], [4, 3, 2, 1]), 4)
     0.837
     """
     from scipy.stats import rankdata

@@ -8,8 +8,8 @@ from sklearn.base import clone
 
 from lopsided._check import as_generator, check_labels
 from lopsided._progress import Bar
-from lopsided.methods._base import PUClassifier
 from lopsided.methods._frames import as_pandas
+from lopsided.methods.base import PUClassifier
 from lopsided.methods.registry import build, get_method
 
 __all__ = ["rank_against", "rank_unlabeled"]

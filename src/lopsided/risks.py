@@ -4,9 +4,9 @@ One formula carries them all,
 
 .. math:: \sum_i a_i\, l(s_i) + b_i\, l(-s_i),
 
-with the sides :math:`a, b` of the rows. uPU, nnPU, imbalanced nnPU, iFPU, propensity weighting
-and the naive baseline differ in their sides only. Sides may be negative: a labeled row takes
-away what the positives in the pool cost as negatives.
+with the signed weights :math:`a, b` of the rows. uPU, nnPU, imbalanced nnPU, iFPU and the naive
+baseline differ in these weights only. They may be negative: a labeled row takes away what the
+positives among the unlabeled rows cost as negatives.
 """
 
 from dataclasses import dataclass, field, replace
@@ -15,17 +15,17 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 import numpy as np
 
 from lopsided._check import check_choice
-from lopsided._math import backend, cast, detach, share
+from lopsided._math import backend, cast, detach, normalized
 from lopsided.losses import FocalLoss, LogisticLoss, Loss, SigmoidLoss
 
 __all__ = [
     "Clamp",
-    "Climb",
-    "Hold",
+    "ClipAtZero",
+    "GradientAscent",
     "PURisk",
     "PropensityRisk",
     "Risk",
-    "Sides",
+    "SignedWeights",
     "SupervisedRisk",
     "check_risk",
     "ifpu",
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 
-class Sides(NamedTuple):
+class SignedWeights(NamedTuple):
     """The signed weight of each row as a positive and as a negative."""
 
     positive: Any
@@ -52,7 +52,7 @@ class Clamp(Protocol):
 
 
 @dataclass(frozen=True)
-class Climb:
+class GradientAscent:
     """Below `-beta`, step up along the negative part alone. Suits mini-batches.
 
     Parameters
@@ -77,7 +77,7 @@ class Climb:
 
 
 @dataclass(frozen=True)
-class Hold:
+class ClipAtZero:
     """Below zero, stop feeding the negative part. Suits boosting, which sees all rows at once.
 
     The gradient is that of the clamped risk: the positive part plus the negative one, at least
@@ -93,7 +93,8 @@ class Hold:
 class Risk:
     """A loss and how to weigh rows; the same for trees, boosting and nets.
 
-    A new risk is a subclass with one method: `balance`, or `sides` where scores matter to it.
+    A new risk is a subclass with one method: `raw_weights`, or `weights` where scores matter
+    to it.
 
     Parameters
     ----------
@@ -110,7 +111,9 @@ class Risk:
     def check(self) -> None:
         """Raise an error if a setting makes no sense."""
         if self.clamp is not None and not callable(self.clamp):
-            raise ValueError(f"clamp must be Hold(), Climb() or None, got {self.clamp!r}.")
+            raise ValueError(
+                f"clamp must be ClipAtZero(), GradientAscent() or None, got {self.clamp!r}."
+            )
         gamma = getattr(self.loss, "gamma", 0)
         if not (isinstance(gamma, (int, float)) and gamma >= 0):
             raise ValueError(f"gamma must be at least 0, got {gamma!r}.")
@@ -119,11 +122,11 @@ class Risk:
         """Return the risk of some rows: itself, unless it knows something of each row."""
         return self
 
-    def balance(self, y: Any, prior: float, weight: Any = None) -> Sides:
+    def raw_weights(self, y: Any, prior: float, weight: Any = None) -> SignedWeights:
         """Return the sides before any clamp, known before any score: a learner asks once."""
         raise NotImplementedError
 
-    def sides(self, scores: Any, y: Any, prior: float, weight: Any = None) -> Sides:
+    def weights(self, scores: Any, y: Any, prior: float, weight: Any = None) -> SignedWeights:
         """Return the signed weight of each row as a positive and as a negative.
 
         A risk whose sides depend on the scores overrides this method; it is then asked at every
@@ -142,30 +145,30 @@ class Risk:
 
         Returns
         -------
-        Sides
+        SignedWeights
         """
-        raw = self.balance(y=cast(y, scores), prior=prior, weight=weight)
+        raw = self.raw_weights(y=cast(y, scores), prior=prior, weight=weight)
         if self.clamp is None:
             return raw
         up, down = self.clamp((raw.negative * self.loss.value(-scores)).sum())
-        return Sides(up * raw.positive, down * raw.negative)
+        return SignedWeights(up * raw.positive, down * raw.negative)
 
     def objective(self, scores: Any, y: Any, prior: float, weight: Any = None) -> Any:
         """Return the number whose gradient is the step to take; `estimate` is for reporting."""
-        # Sides weigh rows; where they depend on the scores, no step goes through them.
-        positive, negative = self.sides(detach(scores), y, prior, weight)
+        # SignedWeights weigh rows; where they depend on the scores, no step goes through them.
+        positive, negative = self.weights(detach(scores), y, prior, weight)
         return (positive * self.loss.value(scores) + negative * self.loss.value(-scores)).sum()
 
     def estimate(self, scores: Any, y: Any, prior: float, weight: Any = None) -> Any:
         """Return the risk itself; a clamped risk counts its negative part as at least zero."""
-        positive, negative = self._unclamped().sides(scores, y, prior, weight)
+        positive, negative = self._unclamped().weights(scores, y, prior, weight)
         up = (positive * self.loss.value(scores)).sum()
         down = (negative * self.loss.value(-scores)).sum()
         return up + down if self.clamp is None or down > 0 else up
 
     def gradient(self, scores: Any, y: Any, prior: float, weight: Any = None) -> Any:
         """Return the slope of the objective in each row's score."""
-        positive, negative = self.sides(scores, y, prior, weight)
+        positive, negative = self.weights(scores, y, prior, weight)
         return positive * self.loss.gradient(scores) - negative * self.loss.gradient(-scores)
 
     def curvature(self, scores: Any, y: Any, prior: float, weight: Any = None) -> Any:
@@ -174,7 +177,7 @@ class Risk:
         The second derivative itself is below zero where a side is or where the loss is not
         convex, and a Newton step would run away there.
         """
-        positive, negative = self.sides(scores, y, prior, weight)
+        positive, negative = self.weights(scores, y, prior, weight)
         size = backend(scores).abs
         return size(positive) * self.loss.curvature(scores) + size(
             negative
@@ -184,15 +187,15 @@ class Risk:
         """Return the log-odds of a positive that scores trained on this risk stand for."""
         return self.loss.log_odds(scores)
 
-    def rest(self, y: Any, prior: float, weight: Any = None) -> float:
+    def fit_intercept_only(self, y: Any, prior: float, weight: Any = None) -> float:
         """Return the constant score at rest: where a learner starts before it knows any row.
 
-        Sides that depend on the scores are taken as they are where all scores are 0.
+        SignedWeights that depend on the scores are taken as they are where all scores are 0.
         """
         from scipy.optimize import brentq
 
-        sides = self._unclamped().sides(np.zeros(len(y)), y, prior, weight)
-        up, down = sides.positive.sum(), sides.negative.sum()
+        weights = self._unclamped().weights(np.zeros(len(y)), y, prior, weight)
+        up, down = weights.positive.sum(), weights.negative.sum()
         if not (up > 0 and down > 0):
             return 0.0
         goal = np.log(up / down)
@@ -218,12 +221,14 @@ class PURisk(Risk):
     loss : Loss
         What a margin costs.
     clamp : Clamp or None, default=None
-        `Climb()` for mini-batches, `Hold()` for boosting, None for the unbiased risk.
+        `GradientAscent()` for mini-batches, `ClipAtZero()` for boosting, None for the unbiased
+        risk.
     target_prior : float or None, default=None
         The prior to train for, if not the real one; 0.5 weighs both classes alike.
-    pool : {"all", "rest"}, default="all"
-        Which rows stand for the population: all of one partly labeled table, or the unlabeled
-        rest where the labeled rows are a sample of their own. `prior` is that of the pool.
+    scenario : {"one-sample", "two-sample"}, default="one-sample"
+        One table of which some positives are labeled, or labeled rows that are a sample of
+        their own beside an unlabeled one. `prior` is that of the table, or of the unlabeled
+        rows.
 
     References
     ----------
@@ -233,15 +238,17 @@ class PURisk(Risk):
     """
 
     target_prior: float | None = None
-    pool: Literal["all", "rest"] = "all"
+    scenario: Literal["one-sample", "two-sample"] = "one-sample"
     needs_prior: ClassVar[bool] = True
 
-    def balance(self, y: Any, prior: float, weight: Any = None) -> Sides:
+    def raw_weights(self, y: Any, prior: float, weight: Any = None) -> SignedWeights:
         """Return the sides before any clamp."""
         target = prior if self.target_prior is None else self.target_prior
-        labeled = share(y == 1, y, weight)
-        pool = share((y == 0) | (self.pool == "all"), y, weight)
-        return Sides(target * labeled, (1 - target) / (1 - prior) * (pool - prior * labeled))
+        labeled = normalized(y == 1, y, weight)
+        population = normalized((y == 0) | (self.scenario == "one-sample"), y, weight)
+        return SignedWeights(
+            target * labeled, (1 - target) / (1 - prior) * (population - prior * labeled)
+        )
 
     def log_odds(self, scores: Any, prior: float) -> Any:
         """Return the log-odds of a positive at the real prior, not the target prior."""
@@ -250,7 +257,7 @@ class PURisk(Risk):
     def check(self) -> None:
         """Raise an error if a setting makes no sense."""
         super().check()
-        check_choice(self.pool, ("all", "rest"), "pool")
+        check_choice(self.scenario, ("one-sample", "two-sample"), "scenario")
         _check_target(self.target_prior)
 
 
@@ -290,11 +297,11 @@ class PropensityRisk(Risk):
             return self
         return replace(self, propensity=self.propensity[rows])
 
-    def balance(self, y: Any, prior: float, weight: Any = None) -> Sides:
+    def raw_weights(self, y: Any, prior: float, weight: Any = None) -> SignedWeights:
         """Return the sides before any clamp."""
-        rows = share(y == y, y, weight)
+        rows = normalized(y == y, y, weight)
         counts_for = cast(y == 1, y) / cast(self.propensity, y)
-        return Sides(rows * counts_for, rows * (1 - counts_for))
+        return SignedWeights(rows * counts_for, rows * (1 - counts_for))
 
 
 @dataclass(frozen=True)
@@ -314,15 +321,15 @@ class SupervisedRisk(Risk):
 
     target_prior: float | None = None
 
-    def balance(self, y: Any, prior: float, weight: Any = None) -> Sides:
+    def raw_weights(self, y: Any, prior: float, weight: Any = None) -> SignedWeights:
         """Return the sides before any clamp."""
         if self.target_prior is None:
-            rows = share(y == y, y, weight)
+            rows = normalized(y == y, y, weight)
             positive = rows * cast(y == 1, y)
-            return Sides(positive, rows - positive)
-        return Sides(
-            self.target_prior * share(y == 1, y, weight),
-            (1 - self.target_prior) * share(y != 1, y, weight),
+            return SignedWeights(positive, rows - positive)
+        return SignedWeights(
+            self.target_prior * normalized(y == 1, y, weight),
+            (1 - self.target_prior) * normalized(y != 1, y, weight),
         )
 
     def log_odds(self, scores: Any, prior: float) -> Any:
@@ -365,7 +372,9 @@ def upu(loss: Loss | None = None) -> PURisk:
 
 def nnpu(loss: Loss | None = None, clamp: Clamp | None = None) -> PURisk:
     """Return the non-negative PU risk (Kiryo et al. 2017), sigmoid loss by default."""
-    return PURisk(SigmoidLoss() if loss is None else loss, Climb() if clamp is None else clamp)
+    return PURisk(
+        SigmoidLoss() if loss is None else loss, GradientAscent() if clamp is None else clamp
+    )
 
 
 def imbnnpu(
@@ -374,7 +383,7 @@ def imbnnpu(
     """Return nnPU for a population with as many positives as negatives (Su et al. 2021)."""
     return PURisk(
         SigmoidLoss() if loss is None else loss,
-        Climb() if clamp is None else clamp,
+        GradientAscent() if clamp is None else clamp,
         target_prior=target_prior,
     )
 
@@ -384,7 +393,9 @@ def ifpu(
 ) -> PURisk:
     """Return the focused PU risk: nnPU on the focal loss (Zavitsanos and Paliouras)."""
     return PURisk(
-        FocalLoss(gamma), Climb() if clamp is None else clamp, target_prior=target_prior
+        FocalLoss(gamma),
+        GradientAscent() if clamp is None else clamp,
+        target_prior=target_prior,
     )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from lopsided._csv import read_csv, write_csv
-from lopsided._files import check_writable, write_whole
+from lopsided._files import atomic_write, check_writable
 from lopsided._packed import PACKED, open_packed_text, unpack
 from lopsided._parquet import read_parquet
 
@@ -88,7 +88,7 @@ def write_table(frame: Any, path: str | os.PathLike[str]) -> None:
     """Write a frame as csv or parquet, whole or not at all."""
     file = Path(path)
     kind = _kind(file)
-    with write_whole(file) as draft:
+    with atomic_write(file) as draft:
         if kind == "parquet":
             frame.to_parquet(draft, index=False)
             return

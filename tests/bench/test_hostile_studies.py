@@ -7,7 +7,7 @@ from itertools import islice
 import pytest
 
 from lopsided.bench.runner import check_size, plan
-from lopsided.bench.study import Compared, read_study
+from lopsided.bench.study import MethodSpec, read_study
 from lopsided.bench.trial import count_trials, trials
 from lopsided.cli import main
 
@@ -237,5 +237,5 @@ def test_trials_of_an_endless_study_come_one_by_one(tmp_path):
         with pytest.raises(ValueError, match="at most 500,000 trials, got 3,000,000,000"):
             refuse(endless)
     # A repeat in which no method takes part is none.
-    short = replace(endless, methods=(Compared("naive", "naive-xgb", repeats=1),))
+    short = replace(endless, methods=(MethodSpec("naive", "naive-xgb", repeats=1),))
     assert len(list(trials(short, {"wine-rare": ""}))) == count_trials(short) == 3

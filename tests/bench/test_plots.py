@@ -61,7 +61,7 @@ def test_prior_lines_go_through_the_means_and_methods_without_prior_are_level():
 
 
 def test_the_rank_diagram_names_every_method_but_the_oracle():
-    shown = " ".join(texts(plots.rank_diagram(make_table(), METRIC)))
+    shown = " ".join(texts(plots.critical_difference_diagram(make_table(), METRIC)))
     assert all(label in shown for label in LABELS)
     assert "oracle" not in shown
     assert "critical difference" in shown
@@ -126,7 +126,14 @@ def test_names_beside_their_spots_do_not_cover_each_other():
 
 
 @pytest.mark.parametrize(
-    "kind", ["box_plots", "prior_sensitivity", "heat_map", "quality_and_time", "rank_diagram"]
+    "kind",
+    [
+        "box_plots",
+        "prior_sensitivity",
+        "heat_map",
+        "quality_and_time",
+        "critical_difference_diagram",
+    ],
 )
 def test_dollars_in_names_are_no_formulas(kind, tmp_path):
     table = make_table(factors=(0.5, 1.0), labels=[r"$\bad$", "b$", r"c\$"])
@@ -141,7 +148,9 @@ def test_dollars_in_names_are_no_formulas(kind, tmp_path):
         assert re.search(rf"[> ]{re.escape(word)}[<, ]", shown)
 
 
-@pytest.mark.parametrize("kind", ["heat_map", "quality_and_time", "rank_diagram"])
+@pytest.mark.parametrize(
+    "kind", ["heat_map", "quality_and_time", "critical_difference_diagram"]
+)
 def test_figures_can_be_saved_and_failed_rows_do_no_harm(kind, tmp_path):
     table = make_table()
     some = (table["label"] == table["label"].iloc[0]) & (np.arange(len(table)) % 7 == 0)

@@ -13,7 +13,7 @@ from pandas.testing import assert_frame_equal
 
 from lopsided.bench.estimate import estimate_seconds
 from lopsided.bench.runner import plan, run_study
-from lopsided.bench.study import Compared, Setting, Study
+from lopsided.bench.study import MethodSpec, Setting, Study
 from lopsided.bench.table import (
     append_rows,
     as_table,
@@ -33,10 +33,10 @@ STUDY = Study(
     datasets=("wine-rare", "breast-cancer-rare"),
     settings=(Setting("scar", 0.5), Setting("sar-far", 0.5)),
     methods=(
-        Compared("naive", "naive-xgb", QUICK),
-        Compared("focused", "focused-xgb", QUICK),
-        Compared("tree", "puhdt", repeats=1),
-        Compared("oracle", "xgb", QUICK),
+        MethodSpec("naive", "naive-xgb", QUICK),
+        MethodSpec("focused", "focused-xgb", QUICK),
+        MethodSpec("tree", "puhdt", repeats=1),
+        MethodSpec("oracle", "xgb", QUICK),
     ),
     repeats=2,
 )
@@ -68,8 +68,8 @@ def test_trials_are_enumerated_and_their_keys_are_their_own():
         {"seed": 1},
         {"test_share": 0.4},
         {"metrics": ("roc_auc",)},
-        {"methods": (Compared("naive", "naive-xgb", {"n_rounds": 6}),)},
-        {"methods": (Compared("other", "naive-xgb", QUICK),)},
+        {"methods": (MethodSpec("naive", "naive-xgb", {"n_rounds": 6}),)},
+        {"methods": (MethodSpec("other", "naive-xgb", QUICK),)},
     ],
 )
 def test_whatever_changes_the_numbers_changes_the_key(change):
@@ -78,7 +78,7 @@ def test_whatever_changes_the_numbers_changes_the_key(change):
 
 
 def test_a_method_like_another_has_its_seeds_and_a_key_of_its_own():
-    methods = (STUDY.methods[0], Compared("twin", "naive-xgb", QUICK, like="naive"))
+    methods = (STUDY.methods[0], MethodSpec("twin", "naive-xgb", QUICK, like="naive"))
     study = replace(STUDY, methods=methods, datasets=("wine-rare",), repeats=1, settings=SCAR)
     split = make_split(study, "wine-rare", 0)
     one, two = trials(study, HASHES)
@@ -94,7 +94,7 @@ def test_other_data_change_the_key():
 
 
 def test_a_new_method_leaves_the_keys_of_the_others():
-    more = replace(STUDY, methods=(*STUDY.methods, Compared("bag", "pu-bagging")), repeats=3)
+    more = replace(STUDY, methods=(*STUDY.methods, MethodSpec("bag", "pu-bagging")), repeats=3)
     keys = {trial.key for trial in trials(more, HASHES)}
     assert {trial.key for trial in trials(STUDY, HASHES)} <= keys
 
@@ -126,7 +126,7 @@ def test_nothing_is_left_to_run_after_a_run(whole):
 
 def test_a_changed_method_and_one_to_redo_are_run_again_and_nothing_else(whole):
     changed = replace(
-        STUDY, methods=(Compared("naive", "naive-xgb", {"n_rounds": 6}), *STUDY.methods[1:])
+        STUDY, methods=(MethodSpec("naive", "naive-xgb", {"n_rounds": 6}), *STUDY.methods[1:])
     )
     assert {trial.method.label for trial in plan(changed, whole[1]).left} == {"naive"}
     assert {t.method.label for t in plan(STUDY, whole[1], redo=["tree"]).left} == {"tree"}
@@ -151,14 +151,14 @@ def test_running_a_part_keeps_the_rest(whole, tmp_path):
 def test_results_of_an_earlier_form_of_a_method_come_back_with_it(tmp_path):
     small = replace(STUDY, datasets=("wine-rare",), methods=STUDY.methods[:1], repeats=1)
     first = run_study(small, tmp_path)
-    other = replace(small, methods=(Compared("naive", "naive-xgb", {"n_rounds": 6}),))
+    other = replace(small, methods=(MethodSpec("naive", "naive-xgb", {"n_rounds": 6}),))
     run_study(other, tmp_path)
     assert plan(small, tmp_path).left == []
     assert_frame_equal(run_study(small, tmp_path), first)
 
 
 def test_a_failed_trial_is_a_row_and_is_tried_again(tmp_path):
-    bad = Compared("bad", "naive-xgb", {"n_rounds": -1})
+    bad = MethodSpec("bad", "naive-xgb", {"n_rounds": -1})
     study = replace(STUDY, datasets=("wine-rare",), methods=(bad, STUDY.methods[0]), repeats=1)
     table = run_study(study, tmp_path)
     failed = table[table["label"] == "bad"]
@@ -172,7 +172,7 @@ def test_a_failed_trial_is_a_row_and_is_tried_again(tmp_path):
 
 
 def test_a_late_trial_is_a_row(tmp_path):
-    slow = Compared("slow", "naive-xgb", {"n_rounds": 100_000})
+    slow = MethodSpec("slow", "naive-xgb", {"n_rounds": 100_000})
     late = replace(
         STUDY, datasets=("wine-rare",), methods=(slow,), repeats=1, timeout=0.3, settings=SCAR
     )

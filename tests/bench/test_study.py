@@ -3,7 +3,7 @@ from importlib.resources import files
 import pytest
 
 from lopsided.bench.job import bench
-from lopsided.bench.study import Compared, Setting, read_study
+from lopsided.bench.study import MethodSpec, Setting, read_study
 from lopsided.bench.study_file import find_study, list_studies
 from lopsided.labeling import SAR, SCAR
 
@@ -33,7 +33,7 @@ def test_a_study_is_read(tmp_path):
     assert len(study.datasets) == len(set(study.datasets)) == 4
     assert study.settings[-1] == Setting("scar", 0.5)
     assert [s.hidden for s in study.settings[:3]] == [0.75, 0.5, 0.25]
-    assert study.methods[0] == Compared("naive-xgb", "naive-xgb")
+    assert study.methods[0] == MethodSpec("naive-xgb", "naive-xgb")
     assert study.methods[1].params == {"max_depth": 9}
     assert (study.repeats, study.test_share, study.seed) == (3, 0.3, 0)
 

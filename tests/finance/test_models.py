@@ -38,7 +38,7 @@ def test_a_net_watches_the_last_year_whatever_the_order_of_the_panel(panel, monk
     seen = {}
 
     def fit(self, X, y):
-        seen.update(X=X, share=self.validation_share, order=self.validation)
+        seen.update(X=X, share=self.validation_fraction, order=self.validation)
         return self
 
     monkeypatch.setattr(TabGMLPClassifier, "fit", fit)

@@ -5,7 +5,7 @@ from sklearn.model_selection import cross_validate
 
 import lopsided
 from lopsided.finance.knowledge import known, public_year
-from lopsided.finance.splits import AsKnownThen, YearSplit
+from lopsided.finance.splits import DelayedLabelClassifier, YearSplit
 from lopsided.finance.tasks import list_years, make_task
 
 YEARS = np.repeat(np.arange(2000, 2008), 3)
@@ -39,7 +39,7 @@ def test_cross_validate_takes_the_splitter_and_learns_from_what_was_known_then(p
     )
     years = [2005, 2009]
     found = cross_validate(
-        AsKnownThen(LogisticRegression()),
+        DelayedLabelClassifier(LogisticRegression()),
         X,
         panel["misstated"],
         groups=panel["fyear"],
@@ -56,7 +56,9 @@ def test_cross_validate_takes_the_splitter_and_learns_from_what_was_known_then(p
 
 def test_a_pu_method_can_be_fitted_as_known_then(panel):
     X = panel[["reoa", "EBIT", "bm", "fyear"]].assign(public_year=public_year(panel, "paper"))
-    model = AsKnownThen(lopsided.build("naive-xgb", n_rounds=3)).fit(X, panel["misstated"])
+    model = DelayedLabelClassifier(lopsided.build("naive-xgb", n_rounds=3)).fit(
+        X, panel["misstated"]
+    )
     assert model.decision_function(X).shape == (len(panel),)
     assert model.predict_proba(X).shape == (len(panel), 2)
 

@@ -15,11 +15,11 @@ from lopsided.methods.boosting import BoostedRiskClassifier
 from lopsided.methods.registry import build
 from lopsided.metrics import average_precision, roc_auc
 from lopsided.risks import (
-    Climb,
-    Hold,
+    ClipAtZero,
+    GradientAscent,
     PropensityRisk,
     Risk,
-    Sides,
+    SignedWeights,
     ifpu,
     imbnnpu,
     naive,
@@ -68,7 +68,7 @@ def test_boosting_lowers_the_risk_it_is_given():
 
 
 def test_the_first_tree_is_a_newton_step_from_the_rest_of_the_risk():
-    risk = ifpu(clamp=Hold())
+    risk = ifpu(clamp=ClipAtZero())
     model = BoostedRiskClassifier(
         risk,
         prior=0.1,
@@ -78,7 +78,7 @@ def test_the_first_tree_is_a_newton_step_from_the_rest_of_the_risk():
         gradient_scale=1.0,
         min_child_weight=0.0,
     ).fit(X, Y)
-    start = np.full(len(Y), risk.rest(Y, 0.1), dtype=np.float32)
+    start = np.full(len(Y), risk.fit_intercept_only(Y, 0.1), dtype=np.float32)
     steps = model.booster_.inplace_predict(X, predict_type="margin") - start
     gradient = len(Y) * risk.gradient(start, Y, 0.1)
     curvature = len(Y) * risk.curvature(start, Y, 0.1)
@@ -94,9 +94,9 @@ class HardestFirst(Risk):
 
     needs_prior = True
 
-    def sides(self, scores, y, prior, weight=None):
+    def weights(self, scores, y, prior, weight=None):
         labeled = (y == 1) / (y == 1).sum()
-        return Sides(prior * labeled / (1 + np.exp(scores)), (y == 0) / len(y))
+        return SignedWeights(prior * labeled / (1 + np.exp(scores)), (y == 0) / len(y))
 
 
 def test_a_risk_whose_sides_depend_on_the_scores_equals_xgboost_on_its_formula():
@@ -153,7 +153,7 @@ def test_scores_are_log_odds_at_the_given_prior():
 def test_the_step_of_a_mini_batch_does_not_suit_boosting():
     held, climbing = (
         build("ifpu-xgb", clamp=clamp, prior=0.1, random_state=0).fit(X, Y)
-        for clamp in (Hold(), Climb())
+        for clamp in (ClipAtZero(), GradientAscent())
     )
     held_ap, climbing_ap = (
         average_precision(NEW_TRUTH, model.decision_function(NEW_X))
@@ -303,7 +303,7 @@ def test_models_work_in_pipelines_and_grid_searches():
         pipeline,
         {
             "boostedriskclassifier__max_depth": [1, 3],
-            "boostedriskclassifier__risk": [ifpu(clamp=Hold()), naive(FocalLoss())],
+            "boostedriskclassifier__risk": [ifpu(clamp=ClipAtZero()), naive(FocalLoss())],
         },
         scoring="average_precision",
         cv=2,
@@ -357,7 +357,9 @@ def test_different_seeds_draw_different_samples():
     assert np.abs(first - second).max() > 1e-3
 
 
-@pytest.mark.parametrize("risk", [upu(), nnpu(clamp=Hold()), imbnnpu(clamp=Hold())], ids=repr)
+@pytest.mark.parametrize(
+    "risk", [upu(), nnpu(clamp=ClipAtZero()), imbnnpu(clamp=ClipAtZero())], ids=repr
+)
 def test_the_sigmoid_loss_can_be_boosted(risk):
     model = BoostedRiskClassifier(risk, prior=0.1, random_state=0).fit(X, Y)
     assert roc_auc(NEW_TRUTH, model.decision_function(NEW_X)) > 0.8
@@ -369,14 +371,16 @@ def test_a_model_that_tells_no_rows_apart_says_so():
 
 
 def test_two_samples_keep_a_prior_below_the_labeled_share():
-    model = build("ifpu-xgb", pool="rest", prior=0.01, n_rounds=3).fit(X, Y)
+    model = build("ifpu-xgb", scenario="two-sample", prior=0.01, n_rounds=3).fit(X, Y)
     assert model.prior_ == 0.01
     with pytest.raises(ValueError, match="needs a prior"):
-        build("ifpu-xgb", pool="rest").fit(X, Y)
+        build("ifpu-xgb", scenario="two-sample").fit(X, Y)
 
 
 def test_propensities_of_rows_follow_them_into_early_stopping():
-    risk = PropensityRisk(LogisticLoss(), Hold(), propensity=np.linspace(0.3, 0.7, len(Y)))
+    risk = PropensityRisk(
+        LogisticLoss(), ClipAtZero(), propensity=np.linspace(0.3, 0.7, len(Y))
+    )
     model = BoostedRiskClassifier(risk, n_rounds=40, early_stopping_rounds=3, random_state=0)
     assert 1 <= model.fit(X, Y).n_rounds_ <= 40
 
@@ -384,7 +388,7 @@ def test_propensities_of_rows_follow_them_into_early_stopping():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"pool": "al"}, "pool"),
+        ({"scenario": "one"}, "scenario"),
         ({"target_prior": 1.5}, "target_prior must lie"),
         ({"gamma": -1}, "gamma must be at least 0"),
         ({"clamp": "hold"}, "clamp must be"),

@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 import lopsided
 from lopsided.methods._members import sharing_members
-from lopsided.metrics import average_precision, pu_log_rank
+from lopsided.metrics import average_precision, pu_mean_log_rank
 
 FULL = ["bagged-trees", "extra-trees", "booster", "line", "neighbors"]
 
@@ -51,7 +51,7 @@ def test_members_weights_and_criteria_are_visible(model):
     assert list(model.members_) == list(model.weights_) == list(model.criterion_) == FULL
     assert sum(model.weights_.values()) == pytest.approx(1)
     for name, fitted in model.members_.items():
-        assert model.criterion_[name] == pytest.approx(pu_log_rank(Y, fitted.unseen))
+        assert model.criterion_[name] == pytest.approx(pu_mean_log_rank(Y, fitted.unseen))
     ranked = sorted(FULL, key=model.criterion_.get)
     assert ranked == sorted(FULL, key=model.weights_.get)
 
@@ -106,12 +106,12 @@ def test_the_line_alone_rises_within_the_training_range_and_rests_beyond():
     assert (rises[50:] == 0).all()  # a bent column ends at three deviations
 
 
-@pytest.mark.parametrize("weighing", ["equal", "best"])
-def test_other_ways_to_weigh(weighing):
-    model = fast(weighing=weighing).fit(X, Y)
+@pytest.mark.parametrize("weighting", ["equal", "best"])
+def test_other_ways_to_weigh(weighting):
+    model = fast(weighting=weighting).fit(X, Y)
     weights = sorted(model.weights_.values())
-    assert weights == ([0.5, 0.5] if weighing == "equal" else [0.0, 1.0])
-    if weighing == "best":
+    assert weights == ([0.5, 0.5] if weighting == "equal" else [0.0, 1.0])
+    if weighting == "best":
         best = max(model.criterion_, key=model.criterion_.get)
         assert model.weights_[best] == 1
         raw = model.members_[best].scores(X)
@@ -140,7 +140,7 @@ def test_no_member_has_seen_the_rows_that_it_is_judged_by(name):
     model = lopsided.FocusedClassifier(members=[name], random_state=0).fit(noise, y)
     # A random order has a log-rank of 1, with a deviation of one over the root of 60.
     assert model.criterion_[name] == pytest.approx(1, abs=0.45)
-    seen = pu_log_rank(y, model.members_[name].scores(noise))
+    seen = pu_mean_log_rank(y, model.members_[name].scores(noise))
     assert name == "line" or seen > 1.5  # what a leak would show
 
 
@@ -177,7 +177,7 @@ def test_a_wide_sparse_table_is_scored_by_small_blocks(monkeypatch):
     sparse = csr_matrix(np.where(np.abs(X) < 0.5, 0.0, X))
     model = fast(members=["line"]).fit(sparse, Y)
     whole = model.decision_function(sparse)
-    monkeypatch.setattr(focused, "_MOST_DENSE", 40)
+    monkeypatch.setattr(focused, "_MAX_DENSE", 40)
     assert (model.decision_function(sparse) == whole).all()
     with pytest.raises(ValueError, match="at most 4e"):
         fast().fit(sparse, Y)
@@ -258,7 +258,7 @@ def test_it_survives_a_pickle(model):
     [
         ({"members": ["boster"]}, "Did you mean booster"),
         ({"members": []}, "at least one member"),
-        ({"weighing": "equals"}, "Did you mean equal"),
+        ({"weighting": "equals"}, "Did you mean equal"),
         ({"preset": "fats"}, "Did you mean fast"),
         ({"gamma": -1}, "gamma"),
         ({"target_prior": "foo"}, "target_prior"),
@@ -273,7 +273,7 @@ def test_bad_settings_are_named(params, words):
 def test_members_are_fitted_once_for_all_that_share_them():
     with sharing_members():
         first = fast().fit(X, Y)
-        equal = fast(weighing="equal").fit(X, Y)
+        equal = fast(weighting="equal").fit(X, Y)
         part = fast(members=["line"]).fit(X, Y)
         other = fast().fit(X, 1 - Y)
     assert equal.members_["line"] is first.members_["line"] is part.members_["line"]

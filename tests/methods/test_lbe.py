@@ -75,7 +75,7 @@ def test_both_nets_start_as_balanced_classifiers_of_the_labels():
     tensors = [torch.as_tensor(part, dtype=torch.float32) for part in (X, y, np.ones(1000))]
     generator = torch.Generator().manual_seed(0)
     nets = [make_net(4, 0, generator) for _ in range(2)]
-    rounds = Rounds(n_warm_up=2000, n_rounds=0, learning_rate=0.02, weight_decay=0.0)
+    rounds = Rounds(n_warmup_steps=2000, n_rounds=0, learning_rate=0.02, weight_decay=0.0)
     train_pair(*nets, *tensors, rounds, np.random.default_rng(0))
     from sklearn.linear_model import LogisticRegression
 

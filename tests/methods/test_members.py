@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lopsided.methods._members import deal_folds
+from lopsided.methods._members import assign_folds
 
 
 def labels(n_labeled, n_rows=60):
@@ -11,7 +11,7 @@ def labels(n_labeled, n_rows=60):
 @pytest.mark.parametrize("n_labeled", [3, 4, 5, 17])
 def test_folds_hold_labeled_and_unlabeled_rows_evenly(n_labeled):
     y = labels(n_labeled)
-    fold_of = deal_folds(y, 5, seed=0)
+    fold_of = assign_folds(y, 5, seed=0)
     n_folds = min(5, n_labeled)
     for kind in (0, 1):
         counts = np.bincount(fold_of[y == kind], minlength=n_folds)
@@ -23,20 +23,20 @@ def test_folds_hold_labeled_and_unlabeled_rows_evenly(n_labeled):
 
 def test_two_labeled_rows_are_in_every_part():
     y = labels(2)
-    fold_of = deal_folds(y, 5, seed=0)
+    fold_of = assign_folds(y, 5, seed=0)
     assert (fold_of[y == 1] == -1).all()
     assert set(fold_of[y == 0]) == set(range(5))
 
 
 def test_folds_depend_on_the_seed_alone():
     y = labels(9)
-    assert (deal_folds(y, 5, seed=3) == deal_folds(y, 5, seed=3)).all()
-    assert (deal_folds(y, 5, seed=3) != deal_folds(y, 5, seed=4)).any()
+    assert (assign_folds(y, 5, seed=3) == assign_folds(y, 5, seed=3)).all()
+    assert (assign_folds(y, 5, seed=3) != assign_folds(y, 5, seed=4)).any()
 
 
 def test_a_lone_unlabeled_row_is_in_every_part():
     y = labels(11, n_rows=12)
-    fold_of = deal_folds(y, 5, seed=0)
+    fold_of = assign_folds(y, 5, seed=0)
     assert fold_of[y == 0].tolist() == [-1]
     assert (fold_of[y == 1] >= 0).all()
 
@@ -54,4 +54,4 @@ def test_one_model_of_all_rows_is_the_member_where_none_can_be_left_out():
 
 
 def test_hardly_any_unlabeled_rows_still_make_two_folds():
-    assert set(deal_folds(labels(10, n_rows=12), 5, seed=0)) == {0, 1}
+    assert set(assign_folds(labels(10, n_rows=12), 5, seed=0)) == {0, 1}

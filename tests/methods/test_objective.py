@@ -4,10 +4,18 @@ from numpy.testing import assert_allclose
 
 from lopsided.losses import CalibratedFocalLoss, FocalLoss, LogisticLoss, Loss, SigmoidLoss
 from lopsided.methods._objective import fused_objective, plain_objective
-from lopsided.risks import Climb, Hold, PropensityRisk, PURisk, Risk, Sides, SupervisedRisk
+from lopsided.risks import (
+    ClipAtZero,
+    GradientAscent,
+    PropensityRisk,
+    PURisk,
+    Risk,
+    SignedWeights,
+    SupervisedRisk,
+)
 
 LOSSES = [LogisticLoss(), SigmoidLoss(), FocalLoss(), FocalLoss(1.5), CalibratedFocalLoss()]
-CLAMPS = [None, Hold(), Climb(step=0.5), Climb(beta=0.05)]
+CLAMPS = [None, ClipAtZero(), GradientAscent(step=0.5), GradientAscent(beta=0.05)]
 RNG = np.random.default_rng(0)
 N = 500
 Y = (np.arange(N) < 40).astype(np.int8)
@@ -25,9 +33,9 @@ def risks():
     for loss in LOSSES:
         for clamp in CLAMPS:
             yield PURisk(loss, clamp)
-            yield PURisk(loss, clamp, target_prior=0.5, pool="rest")
+            yield PURisk(loss, clamp, target_prior=0.5, scenario="two-sample")
         yield SupervisedRisk(loss)
-    yield PropensityRisk(FocalLoss(), Hold(), propensity=np.linspace(0.2, 1, N))
+    yield PropensityRisk(FocalLoss(), ClipAtZero(), propensity=np.linspace(0.2, 1, N))
 
 
 @pytest.mark.parametrize("risk", list(risks()), ids=repr)
@@ -55,7 +63,7 @@ def test_a_loss_of_the_users_own_runs_on_its_numpy_code():
         def hessian(self, margin):
             return np.ones_like(margin)
 
-    risk = PURisk(SquaredLoss(), Hold())
+    risk = PURisk(SquaredLoss(), ClipAtZero())
     gradient, _ = fused_objective(risk, Y, 0.2, None, N, 0.0)(SCORES["mixed"], None)
     assert_allclose(gradient, N * risk.gradient(SCORES["mixed"], Y, 0.2))
 
@@ -65,22 +73,22 @@ def test_a_subclass_of_a_known_loss_is_not_taken_for_it():
         def gradient(self, margin):
             return 5 * super().gradient(margin)
 
-    risk = PURisk(Louder(), Hold())
+    risk = PURisk(Louder(), ClipAtZero())
     gradient, _ = fused_objective(risk, Y, 0.2, None, N, 0.0)(SCORES["mixed"], None)
     assert_allclose(gradient, N * risk.gradient(SCORES["mixed"], Y, 0.2))
 
 
 def test_the_edge_scores_do_tell_a_beta_from_none():
-    risk = PURisk(LogisticLoss(), Climb(beta=0.05))
-    raw = risk.balance(Y, 0.2)
+    risk = PURisk(LogisticLoss(), GradientAscent(beta=0.05))
+    raw = risk.raw_weights(Y, 0.2)
     assert -0.05 < (raw.negative * risk.loss.value(-SCORES["edge"])).sum() < 0
 
 
 def test_a_risk_with_sides_of_its_own_is_not_taken_for_a_known_one():
     class Doubled(PURisk):
-        def sides(self, scores, y, prior, weight=None):
-            positive, negative = Risk.sides(self, scores, y, prior, weight)
-            return type(super().sides(scores, y, prior))(2 * positive, negative)
+        def weights(self, scores, y, prior, weight=None):
+            positive, negative = Risk.weights(self, scores, y, prior, weight)
+            return type(super().weights(scores, y, prior))(2 * positive, negative)
 
     risk = Doubled(LogisticLoss())
     gradient, _ = fused_objective(risk, Y, 0.2, None, N, 0.0)(SCORES["mixed"], None)
@@ -90,10 +98,10 @@ def test_a_risk_with_sides_of_its_own_is_not_taken_for_a_known_one():
 class HardestFirst(Risk):
     """A risk whose sides depend on the scores: labeled rows weigh by how far off they are."""
 
-    def sides(self, scores, y, prior, weight=None):
+    def weights(self, scores, y, prior, weight=None):
         labeled = (y == 1) / (y == 1).sum()
         off = 1 / (1 + np.exp(scores))
-        return Sides(prior * labeled * (1 + off), 1 / len(y) - prior * labeled)
+        return SignedWeights(prior * labeled * (1 + off), 1 / len(y) - prior * labeled)
 
 
 @pytest.mark.parametrize("where", SCORES)
@@ -111,8 +119,8 @@ def test_sides_that_depend_on_the_scores_are_asked_at_every_score(where):
 
 def test_a_balance_that_asks_for_scores_is_refused():
     class Asking(PURisk):
-        def balance(self, scores, y, prior, weight=None):
-            return Sides((y == 1) * np.exp(-scores), 1.0 * (y == 0))
+        def raw_weights(self, scores, y, prior, weight=None):
+            return SignedWeights((y == 1) * np.exp(-scores), 1.0 * (y == 0))
 
-    with pytest.raises(TypeError, match="balance"):
+    with pytest.raises(TypeError, match="raw_weights"):
         fused_objective(Asking(LogisticLoss()), Y, 0.2, None, N, 1e-6)

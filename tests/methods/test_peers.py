@@ -143,7 +143,7 @@ def test_another_hold_out_is_drawn_until_one_has_a_labeled_row(table):
 
 @pytest.mark.parametrize("algorithm", ["elkan-noto", "weighted-elkan-noto"])
 def test_when_no_hold_out_gives_a_frequency_the_fit_says_so(table, algorithm, monkeypatch):
-    monkeypatch.setattr(peers, "_MOST_DRAWS", 3)
+    monkeypatch.setattr(peers, "_MAX_DRAWS", 3)
     X, y = table
     settings = {"hold_out_ratio": 1e-9, "estimator__n_estimators": 5}
     model = PulearnClassifier(algorithm, settings=settings, random_state=0)

@@ -2,7 +2,7 @@ import pytest
 
 import lopsided
 from lopsided.methods.registry import METHODS, get_method, list_methods
-from lopsided.risks import Climb, ifpu
+from lopsided.risks import GradientAscent, ifpu
 
 
 def test_names_are_unique_and_every_entry_tells_what_it_is():
@@ -39,12 +39,17 @@ def test_the_fast_preset_of_the_flagship_has_a_name_of_its_own():
 
 def test_build_routes_settings_to_the_risk_and_its_loss():
     model = lopsided.build(
-        "ifpu-xgb", gamma=0, target_prior=0.4, pool="rest", clamp=Climb(), max_depth=2
+        "ifpu-xgb",
+        gamma=0,
+        target_prior=0.4,
+        scenario="two-sample",
+        clamp=GradientAscent(),
+        max_depth=2,
     )
     assert model.risk.loss.gamma == 0
     assert model.risk.target_prior == 0.4
-    assert model.risk.pool == "rest"
-    assert model.risk.clamp == Climb()
+    assert model.risk.scenario == "two-sample"
+    assert model.risk.clamp == GradientAscent()
     assert model.max_depth == 2
 
 
@@ -63,8 +68,8 @@ def test_unknown_parameters_are_refused_with_the_nearest_names():
 def test_a_parameter_of_another_risk_is_refused():
     with pytest.raises(ValueError, match="'gamma'"):
         lopsided.build("nnpu-xgb", gamma=1)
-    with pytest.raises(ValueError, match="'pool'"):
-        lopsided.build("naive-xgb", pool="rest")
+    with pytest.raises(ValueError, match="'scenario'"):
+        lopsided.build("naive-xgb", scenario="two-sample")
 
 
 def test_a_method_that_needs_no_prior_takes_none():

@@ -140,7 +140,7 @@ def test_propensities_of_any_frame_that_was_fitted():
 
 
 @pytest.mark.parametrize(
-    "setting", [{"max_iter": 0}, {"max_iter": 2.5}, {"window": 1}, {"least_propensity": 5}]
+    "setting", [{"max_iter": 0}, {"max_iter": 2.5}, {"window": 1}, {"min_propensity": 5}]
 )
 def test_settings_without_sense_are_refused(setting):
     X, y, _, _ = draw(60)

@@ -198,7 +198,7 @@ def test_a_risk_without_prior_needs_none():
         ({"n_nets": 0}, "n_nets must"),
         ({"batch_size": 1}, "batch_size must"),
         ({"patience": 0}, "patience must"),
-        ({"validation_share": 1}, "validation_share must lie between 0 and 1"),
+        ({"validation_fraction": 1}, "validation_fraction must lie between 0 and 1"),
         ({"learning_rate": 0}, "learning_rate must be above 0, got 0"),
         ({"learning_rate": "fast"}, "learning_rate must be above 0, got 'fast'"),
         ({"weight_decay": -1}, "weight_decay must be at least 0, got -1"),

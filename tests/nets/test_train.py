@@ -18,7 +18,7 @@ from lopsided.nets.train import (  # noqa: E402
     train,
     train_step,
 )
-from lopsided.risks import Climb, PURisk, naive, nnpu, upu  # noqa: E402
+from lopsided.risks import GradientAscent, PURisk, naive, nnpu, upu  # noqa: E402
 
 Y = np.array([1, 1, 0, 0])
 MIXED = np.array([2.0, 1.0, -1.0, 3.0])
@@ -59,7 +59,7 @@ def step_by_hand(X, slope, prior, rate, beta, up):
 def test_a_step_is_that_of_algorithm_1(X, slope, climbs, beta, up):
     net = Slope(slope)
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
-    risk = PURisk(SigmoidLoss(), Climb(beta, up), pool="rest")
+    risk = PURisk(SigmoidLoss(), GradientAscent(beta, up), scenario="two-sample")
     train_step(net, optimizer, risk, torch.tensor(X), torch.tensor(Y), 0.5, None)
     expected, climbed = step_by_hand(X, slope, 0.5, 0.1, beta, up)
     assert climbed == climbs
@@ -70,7 +70,7 @@ def test_beta_lets_the_negative_part_sink_a_little():
     sunk = [Slope(4.0), Slope(4.0)]
     for net, beta in zip(sunk, (0.0, 10.0), strict=True):
         optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
-        risk = PURisk(SigmoidLoss(), Climb(beta), pool="rest")
+        risk = PURisk(SigmoidLoss(), GradientAscent(beta), scenario="two-sample")
         train_step(net, optimizer, risk, torch.tensor(APART), torch.tensor(Y), 0.5, None)
     up, down = (net.slope.item() - 4.0 for net in sunk)
     assert up < 0 < down

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from lopsided.bench.study import Compared, Setting, Study
+from lopsided.bench.study import MethodSpec, Setting, Study
 from lopsided.bench.table import as_table
 from lopsided.bench.trial import Row
 from lopsided.report.page import write_report
@@ -50,7 +50,7 @@ def path(tmp_path_factory):
         title=ATTACK,
         datasets=DATASETS,
         settings=SETTINGS,
-        methods=tuple(Compared(label, "naive-xgb") for label in MEANS),
+        methods=tuple(MethodSpec(label, "naive-xgb") for label in MEANS),
         metrics=(METRIC,),
         repeats=3,
         prior_factors=(0.5, 1.0),

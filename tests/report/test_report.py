@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lopsided import list_methods
-from lopsided.bench.study import Compared, Setting, Study
+from lopsided.bench.study import MethodSpec, Setting, Study
 from lopsided.bench.table import as_table
 from lopsided.bench.trial import Row
 from lopsided.datasets import list_datasets
@@ -24,7 +24,7 @@ TITLES = ["Spread over repeats", "Average ranks", "Data sets", "Quality against 
 
 def make_study(labels, datasets, **changes):
     methods = tuple(
-        Compared(label, label if label in list_methods("any") else "naive-xgb")
+        MethodSpec(label, label if label in list_methods("any") else "naive-xgb")
         for label in labels
     )
     return Study(

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from lopsided.trees.binning import MISSING, MOST_LEVELS, bin_columns
+from lopsided.trees.binning import MAX_LEVELS, MISSING, bin_columns
 
 RNG = np.random.default_rng(0)
 
@@ -81,9 +81,9 @@ def test_categories_keep_their_codes():
 
 
 def test_a_column_may_have_as_many_levels_as_a_split_has_bits():
-    assert len(bin_column([0, MOST_LEVELS - 1], categorical=True).low) == MOST_LEVELS
+    assert len(bin_column([0, MAX_LEVELS - 1], categorical=True).low) == MAX_LEVELS
     with pytest.raises(ValueError, match=r"at most 1024 levels here, got 1025\. Merge"):
-        bin_column([0, MOST_LEVELS], categorical=True)
+        bin_column([0, MAX_LEVELS], categorical=True)
 
 
 @pytest.mark.parametrize("order", ["C", "F"])

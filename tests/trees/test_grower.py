@@ -101,7 +101,9 @@ def assert_same_tree(tree, nodes):
 def gain_of_split(tree, place, rules):
     """Return the gain of a node's split from the covers of its children."""
     left = tree.nodes[place]["left"]
-    return GAINS[name_of(rules)](tree.covers[left], tree.covers[left + 1], rules.per_label)
+    return GAINS[name_of(rules)](
+        tree.covers[left], tree.covers[left + 1], rules.inverse_label_frequency
+    )
 
 
 def check_twin(make, criterion, random_cuts, weighted, seeds, limits):
@@ -170,7 +172,9 @@ def best_by_brute_force(codes, signed, rules):
             sides = signed[column <= cut], signed[column > cut]
             if min(map(len, sides)) < rules.min_samples_leaf:
                 continue
-            best = max(best, GAINS[name_of(rules)](*map(weigh, sides), rules.per_label))
+            best = max(
+                best, GAINS[name_of(rules)](*map(weigh, sides), rules.inverse_label_frequency)
+            )
     return best
 
 
@@ -255,7 +259,7 @@ def test_weights_of_any_fraction_lose_no_split(criterion):
         for place in np.flatnonzero(tree.nodes["left"] != LEAF):
             left = tree.nodes["left"][place]
             children = [weigh(signed[below[child]]) for child in (left, left + 1)]
-            found = GAINS[criterion](*children, rules.per_label)
+            found = GAINS[criterion](*children, rules.inverse_label_frequency)
             best = best_by_brute_force(codes[:, below[place]], signed[below[place]], rules)
             assert_allclose(found, best, rtol=1e-9, atol=1e-9)
 
@@ -298,7 +302,7 @@ def test_a_node_without_labeled_rows_is_a_leaf_of_value_zero(criterion):
 def test_a_node_whose_rows_are_all_estimated_positive_still_splits():
     X = np.arange(8.0)[:, None]
     y = np.array([1, 0, 1, 0, 0, 1, 0, 1], np.int8)
-    rules = make_rules("pu-hellinger", per_label=20.0, max_depth=1)
+    rules = make_rules("pu-hellinger", inverse_label_frequency=20.0, max_depth=1)
     tree = grow_engine(X, y, np.ones(8), NO_CATEGORIES[:1], rules, 0)
     assert len(tree.nodes) == 3
     assert_allclose(gain_of_split(tree, 0, rules), 1.0)

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from lopsided.trees.binning import MOST_LEVELS, bin_columns
+from lopsided.trees.binning import MAX_LEVELS, bin_columns
 from lopsided.trees.criteria import CRITERIA
 from lopsided.trees.grower import LEAF, MISSING_LEFT, SUBSET, grow
 from lopsided.trees.splitting import Rules
@@ -19,7 +19,7 @@ from lopsided.trees.splitting import Rules
 
 def make_rules(
     criterion="gini",
-    per_label=2.0,
+    inverse_label_frequency=2.0,
     random_cuts=False,
     max_depth=2**31,
     min_samples_leaf=1,
@@ -30,8 +30,8 @@ def make_rules(
     return Rules(
         criterion=known.code,
         merge_runs=known.convex and min_samples_leaf == 1,
-        sizeless=known.sizeless,
-        per_label=float(per_label),
+        gain_ignores_size=known.gain_ignores_size,
+        inverse_label_frequency=float(inverse_label_frequency),
         random_cuts=random_cuts,
         max_depth=max_depth,
         min_samples_leaf=min_samples_leaf,
@@ -81,11 +81,11 @@ def entropy_gain(left, right, _):
     return purity(*left) + purity(*right) - purity(*_add(left, right))
 
 
-def hellinger_components(left, right, per_label):
-    """Section 1 of the specification; per_label is its w."""
+def hellinger_components(left, right, inverse_label_frequency):
+    """Section 1 of the specification; inverse_label_frequency is its w."""
     (ll, ul), (lr, ur) = left, right
     tl, tr = ll + ul, lr + ur
-    pl, pr = min(per_label * ll, tl), min(per_label * lr, tr)
+    pl, pr = min(inverse_label_frequency * ll, tl), min(inverse_label_frequency * lr, tr)
     nl, nr = tl - pl, tr - pr
     p, n = pl + pr, nl + nr
     if p == 0:
@@ -97,19 +97,19 @@ def hellinger_components(left, right, per_label):
     )
 
 
-def pu_hellinger_gain(left, right, per_label):
-    return sum(hellinger_components(left, right, per_label))
+def pu_hellinger_gain(left, right, inverse_label_frequency):
+    return sum(hellinger_components(left, right, inverse_label_frequency))
 
 
 def hellinger_gain(left, right, _):
     return pu_hellinger_gain(left, right, 1.0)
 
 
-def nnpu_gain(left, right, per_label):
+def nnpu_gain(left, right, inverse_label_frequency):
     """Wilton et al. 2022: the best constant's squared loss on P and on max(T - P, 0)."""
 
     def risk(labeled, unlabeled):
-        p = per_label * labeled
+        p = inverse_label_frequency * labeled
         n = max(labeled + unlabeled - p, 0.0)
         return p * n / (p + n) if p + n > 0 else 0.0
 
@@ -186,13 +186,13 @@ class Twin:
             missing_left = sum(weights[0]) > sum(weights[1])
         node.missing_left = missing_left
         if levels is not None:
-            absent = set(range(MOST_LEVELS)) - set(values)
+            absent = set(range(MAX_LEVELS)) - set(values)
             node.levels = levels | absent if missing_left else levels
         for rows, (labeled, unlabeled) in zip(children, weights, strict=True):
             self.nodes.append(TwinNode(labeled, unlabeled, rows=rows))
         may_split = (True, True)
-        if rules.sizeless:
-            w = 1.0 if name_of(rules) == "hellinger" else rules.per_label
+        if rules.gain_ignores_size:
+            w = 1.0 if name_of(rules) == "hellinger" else rules.inverse_label_frequency
             may_split = [part > 0 for part in hellinger_components(*weights, w)]
         for side in (0, 1):
             if may_split[side]:
@@ -220,7 +220,7 @@ class Twin:
         if min(n_left, len(goes_left) - n_left) < self.rules.min_samples_leaf:
             return -math.inf
         children = (self.weigh(node.rows[side]) for side in (goes_left, ~goes_left))
-        return self.gain(*children, self.rules.per_label)
+        return self.gain(*children, self.rules.inverse_label_frequency)
 
     def candidates(self, node, feature):
         """Return feature, threshold, levels, missing_left and mask of each way to part."""

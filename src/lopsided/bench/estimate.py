@@ -11,7 +11,7 @@ from lopsided.bench.study import Study
 from lopsided.bench.trial import Row, Trial, make_split, run_trial
 from lopsided.datasets import describe
 
-__all__ = ["estimate_seconds", "in_words"]
+__all__ = ["estimate_seconds", "format_duration"]
 
 _BESIDES = 1.2  # scoring, drawing labels and reading tables, beside the fit itself
 _MAX_SECONDS = 20.0  # for tries: a study may have hundreds of methods
@@ -72,7 +72,7 @@ def _n_rows(dataset: str) -> int:
     return describe(dataset).rows
 
 
-def in_words(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Return a time as people say it."""
     if seconds < 90:
         return f"{max(round(seconds), 1)} s"

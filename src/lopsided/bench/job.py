@@ -5,8 +5,8 @@ from collections.abc import Collection
 from pathlib import Path
 
 from lopsided._check import check_choice
-from lopsided._files import check_folder, write_whole
-from lopsided.bench.estimate import estimate_seconds, in_words
+from lopsided._files import atomic_write, check_folder
+from lopsided.bench.estimate import estimate_seconds, format_duration
 from lopsided.bench.runner import MARKS, check_size, plan, run_study
 from lopsided.bench.study import Study, read_study
 from lopsided.bench.study_file import find_study
@@ -60,10 +60,10 @@ def bench(
     if dry_run:
         todo = plan(study, folder, only, redo, committed)
         left = f"{len(todo.wanted)} trials, {len(todo.left)} left to run"
-        time = in_words(estimate_seconds(todo, study, jobs)) if todo.left else "no time"
+        time = format_duration(estimate_seconds(todo, study, jobs)) if todo.left else "no time"
         return f"{study.name}: {left}, about {time} with {jobs} process(es)."
     table = run_study(study, folder, jobs, only, redo, committed)
-    with write_whole(protocol) as draft:
+    with atomic_write(protocol) as draft:
         shutil.copyfile(file, draft)
     return _summary(study, table, folder)
 

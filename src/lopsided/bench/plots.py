@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "box_plots",
+    "critical_difference_diagram",
     "heat_map",
     "prior_sensitivity",
     "quality_and_time",
-    "rank_diagram",
 ]
 
 # Okabe and Ito's colors, told apart by the color-blind too, with marks for print in gray.
@@ -136,7 +136,9 @@ def _prior_line(ax: Any, rows: pd.DataFrame, number: int) -> Any:
     return ax.errorbar(mean.index, mean, error, marker=marker, capsize=2, **style)
 
 
-def rank_diagram(table: pd.DataFrame, metric: str, level: float = 0.05) -> Figure:
+def critical_difference_diagram(
+    table: pd.DataFrame, metric: str, level: float = 0.05
+) -> Figure:
     """Draw the average ranks of methods, bars over those that cannot be told apart.
 
     Parameters

@@ -6,7 +6,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lopsided._files import check_folder, check_writable, write_whole
+from lopsided._files import atomic_write, check_folder, check_writable
 from lopsided._progress import Bar
 from lopsided.bench.study import Study
 from lopsided.bench.table import as_table, finished_keys, read_parts, read_table, write_table
@@ -159,7 +159,7 @@ def _write_again(folder: Path, keys: set[str]) -> None:
     if not keys:
         (folder / AGAIN).unlink(missing_ok=True)
         return
-    with write_whole(folder / AGAIN) as draft:
+    with atomic_write(folder / AGAIN) as draft:
         draft.write_text("\n".join(sorted(keys)), encoding="utf-8")
 
 

@@ -11,7 +11,7 @@ from lopsided._check import check_choice, check_share
 from lopsided.bench.study_file import find_study, read_toml, shown
 from lopsided.labeling import SAR, SCAR, Mechanism
 
-__all__ = ["MECHANISMS", "METRICS", "Compared", "Setting", "Study", "read_study"]
+__all__ = ["MECHANISMS", "METRICS", "MethodSpec", "Setting", "Study", "read_study"]
 
 MECHANISMS = ("scar", "sar-near", "sar-far")
 METRICS = ("average_precision", "roc_auc", "r_precision")
@@ -35,7 +35,7 @@ class Setting(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Compared:
+class MethodSpec:
     """A method of a study: an entry of the registry with settings, under a label of its own."""
 
     label: str
@@ -62,7 +62,7 @@ class Study:
         The tables, or ("paper",) and the like for a group of the catalog.
     settings : tuple of Setting
         How labels are hidden.
-    methods : tuple of Compared
+    methods : tuple of MethodSpec
         What is compared.
     metrics : tuple of str
         What is measured on the test rows, of `METRICS`.
@@ -82,7 +82,7 @@ class Study:
     title: str
     datasets: tuple[str, ...]
     settings: tuple[Setting, ...]
-    methods: tuple[Compared, ...]
+    methods: tuple[MethodSpec, ...]
     metrics: tuple[str, ...] = ("average_precision", "roc_auc")
     repeats: int = 20
     first: int = 0
@@ -231,8 +231,8 @@ def _settings(mechanisms: Iterable[Any]) -> tuple[Setting, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _methods(methods: Iterable[Any]) -> tuple[Compared, ...]:
-    found: dict[str, Compared] = {}
+def _methods(methods: Iterable[Any]) -> tuple[MethodSpec, ...]:
+    found: dict[str, MethodSpec] = {}
     labels: Counter[str] = Counter()
     for given in methods:
         method = _method(given, found)
@@ -246,7 +246,7 @@ def _methods(methods: Iterable[Any]) -> tuple[Compared, ...]:
     return tuple(found.values())
 
 
-def _method(given: Any, before: Mapping[str, Compared]) -> Compared:
+def _method(given: Any, before: Mapping[str, MethodSpec]) -> MethodSpec:
     """Return one method of a study; `before` are those that it may share seeds with."""
     one = _entry(given, "name", "A method", ("label", "name", "params", "repeats", "like"))
     name, repeats = _text(one["name"], "name"), one.get("repeats")
@@ -258,7 +258,7 @@ def _method(given: Any, before: Mapping[str, Compared]) -> Compared:
     params, like = _params(name, one.get("params", {})), one.get("like")
     if like is not None and not (isinstance(like, str) and like in before):
         _choice(like, before, "method before it")
-    return Compared(label, name, params, repeats, like)
+    return MethodSpec(label, name, params, repeats, like)
 
 
 def _params(name: str, params: Any) -> dict[str, Any]:

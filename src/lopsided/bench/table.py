@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from lopsided._files import write_whole
+from lopsided._files import atomic_write
 from lopsided.bench.trial import Row
 
 __all__ = [
@@ -91,7 +91,7 @@ def finished_keys(rows: Iterable[Row], metrics: Collection[str]) -> set[str]:
 
 def write_table(table: Any, path: Path) -> None:
     """Write a table as parquet, whole or not at all."""
-    with _telling_where(path), write_whole(path) as draft:
+    with _telling_where(path), atomic_write(path) as draft:
         table.to_parquet(draft, index=False, compression="zstd")
 
 

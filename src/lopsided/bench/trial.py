@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lopsided._check import require
 from lopsided.bench.deadline import deadline
-from lopsided.bench.study import Compared, Setting, Study
+from lopsided.bench.study import MethodSpec, Setting, Study
 from lopsided.bench.versions import name_versions
 from lopsided.methods.registry import build, get_method
 
@@ -41,7 +41,7 @@ class Trial(NamedTuple):
     dataset: str
     repeat: int
     setting: Setting
-    method: Compared
+    method: MethodSpec
     prior_factor: float
     key: str
 
@@ -124,11 +124,11 @@ def count_trials(study: Study) -> int:
     return len(study.datasets) * sum(of_repeat)
 
 
-def _repeats(study: Study, method: Compared) -> int:
+def _repeats(study: Study, method: MethodSpec) -> int:
     return study.repeats if method.repeats is None else min(study.repeats, method.repeats)
 
 
-def _conditions(study: Study, method: Compared) -> tuple[Sequence[Setting], Sequence[float]]:
+def _conditions(study: Study, method: MethodSpec) -> tuple[Sequence[Setting], Sequence[float]]:
     """Return the labels and the prior factors under which a method is run."""
     entry = get_method(method.name)
     if entry.labels == "true":
@@ -136,7 +136,7 @@ def _conditions(study: Study, method: Compared) -> tuple[Sequence[Setting], Sequ
     return study.settings, study.prior_factors if entry.takes_prior else (1.0,)
 
 
-def _describe(method: Compared) -> dict[str, Any]:
+def _describe(method: MethodSpec) -> dict[str, Any]:
     """Return what the numbers of a method depend on."""
     entry = get_method(method.name)
     parts: dict[str, Any] = {

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PRIVATE_ITEMS", "draw_firms", "keep_books", "sum_up"]
+__all__ = ["PRIVATE_ITEMS", "draw_firms", "keep_books", "recompute_totals"]
 
 # Not among the 28 items, and needed to see that books balance.
 PRIVATE_ITEMS = ("aco", "other_assets", "lco", "olt", "dividends")
@@ -34,7 +34,7 @@ _STATES = {"DE": 0.6, "NV": 0.08, "CA": 0.05, "NY": 0.05, "MN": 0.05, "PA": 0.05
 _STATES |= {"OH": 0.03, "TX": 0.03, "NJ": 0.02}
 _MACRO = {2001: -0.05, 2009: -0.10}  # what the year does to growth
 _TAX, _INTEREST, _WEAR, _FADE = 0.35, 0.065, 0.07, 0.03
-_LEAST_CASH = 0.05  # of sales
+_MIN_CASH = 0.05  # of sales
 _LOG_SALE = 5.4
 
 
@@ -78,10 +78,10 @@ def keep_books(firms: SimpleNamespace, years: Any, rng: np.random.Generator) -> 
         now = _close_year(firms, now, _MACRO.get(int(year), 0.0), rng)
         history.append(vars(now))
     books = {name: np.array([year[name] for year in history]) for name in history[0]}
-    return sum_up(books)
+    return recompute_totals(books)
 
 
-def sum_up(books: Mapping[str, Any]) -> dict[str, Any]:
+def recompute_totals(books: Mapping[str, Any]) -> dict[str, Any]:
     """Return the books with their totals made anew from the single items."""
     b = dict(books)
     b["act"] = b["che"] + b["rect"] + b["invt"] + b["aco"]
@@ -105,7 +105,7 @@ def _open_books(firms: SimpleNamespace, rng: np.random.Generator) -> SimpleNames
         ppent=ppegt * rng.uniform(0.4, 0.7, n),
         other_assets=sale * rng.lognormal(-1.6, 1.0, n),
         txp=0.01 * sale,
-        che=np.maximum(firms.cash, _LEAST_CASH) * sale,
+        che=np.maximum(firms.cash, _MIN_CASH) * sale,
         pstk=sale * rng.uniform(0, 0.2, n) * (rng.random(n) < 0.08),
         worth=rng.lognormal(0.7, 0.5, n),
         **_draw_current(firms, sale, rng),
@@ -195,7 +195,7 @@ def _earn(
 
 
 def _wanted_cash(firms: SimpleNamespace, now: SimpleNamespace) -> NDArray[Any]:
-    return np.maximum(firms.cash, 2 * _LEAST_CASH) * now.sale
+    return np.maximum(firms.cash, 2 * _MIN_CASH) * now.sale
 
 
 def _finance(
@@ -208,7 +208,7 @@ def _finance(
     """Raise what is short of cash, return what is too much, and let the market set a price."""
     n = len(cash)
     debt = old.dlc + old.dltt
-    short = cash < _LEAST_CASH * now.sale
+    short = cash < _MIN_CASH * now.sale
     need = np.where(short, _wanted_cash(firms, now) - cash, 0)
     lends = (rng.random(n) < 0.55) & (debt + need < 0.6 * (now.sale + now.ppent))
     over = np.maximum(cash - 2 * _wanted_cash(firms, now), 0)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided.finance._books import sum_up
+from lopsided.finance._books import recompute_totals
 
 __all__ = ["Cases", "Caught", "catch", "draw_cases", "overstate"]
 
@@ -143,7 +143,7 @@ def overstate(books: Mapping[str, Any], cases: Cases, strength: float) -> dict[s
     filed["re"] = books["re"] + (1 - _TAX) * total
     filed["ib"] = books["ib"] + (1 - _TAX) * change
     filed["ni"] = books["ni"] + (1 - _TAX) * change
-    return sum_up(filed)
+    return recompute_totals(filed)
 
 
 def _limit(

@@ -61,7 +61,7 @@ def draw_views(standings: Any, views: Sequence[str]) -> Figure:
 
     Parameters
     ----------
-    standings : mapping of str to sequence of Standing
+    standings : mapping of str to sequence of ModelSummary
         By view.
     views : sequence of str
         Which to show, each a panel.

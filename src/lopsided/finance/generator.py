@@ -21,7 +21,7 @@ RELEASED: Mapping[str, Any] = MappingProxyType(
 
 _EARLY = 2  # years simulated before the first, so that its rows have lags
 _AT_START, _EXIT, _NO_STATE = 0.55, 0.07, 0.03
-_MOST = 0.2  # prevalence: above, firms would cheat nearly all the time
+_MAX = 0.2  # prevalence: above, firms would cheat nearly all the time
 _FIRST_GVKEY = 1001
 
 
@@ -86,7 +86,7 @@ def make_misstatement_panel(
     """
     first, last = _check_years(years)
     n_firms = check_count(n_firms, "n_firms")
-    _check_number(prevalence, "prevalence", _MOST)
+    _check_number(prevalence, "prevalence", _MAX)
     _check_number(strength, "strength")
     _check_number(serial, "serial", 10)
     _check_number(severity_bias, "severity_bias", 1)

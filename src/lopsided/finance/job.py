@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lopsided._check import MissingExtraError, require
-from lopsided._files import check_folder, write_whole
+from lopsided._files import atomic_write, check_folder
 from lopsided.bench.versions import name_versions
 from lopsided.finance.evaluation import VIEWS
 from lopsided.finance.knowledge import known_shares
@@ -125,7 +125,7 @@ def _claim(folder: Path, mark: Mapping[str, str]) -> None:
     if found is None and file.exists():
         # Harmless: every file of scores tells by itself what it was made from.
         warnings.warn(f"{file} is damaged and is written again.", stacklevel=3)
-    with write_whole(file) as draft:
+    with atomic_write(file) as draft:
         draft.write_text(json.dumps(mark) + "\n", encoding="utf-8")
 
 

@@ -16,17 +16,17 @@ from lopsided.finance.scorers import (
     labeled_share,
     make_balanced_line,
     make_forest,
-    make_line,
-    make_support_vectors,
+    make_linear_svm,
+    make_logistic,
+    one_hot,
     remember_firms,
-    spread_categories,
     train_net,
     with_firm,
 )
 from lopsided.finance.tasks import Task
 from lopsided.losses import CalibratedFocalLoss
 from lopsided.methods.registry import build
-from lopsided.risks import Climb, PURisk, SupervisedRisk
+from lopsided.risks import GradientAscent, PURisk, SupervisedRisk
 
 __all__ = ["MODELS", "Model", "get_model", "list_models"]
 
@@ -131,7 +131,7 @@ MODELS = (
         "svm-gap",
         "linear support vectors on 28 items of all years up to two before",
         "negative",
-        fit_pipeline(make_support_vectors, "items"),
+        fit_pipeline(make_linear_svm, "items"),
         printed=2.00,
         span=None,
         gap=1,
@@ -149,14 +149,14 @@ MODELS = (
         "fin-svm",
         "linear support vectors on items and ratios",
         "negative",
-        fit_pipeline(make_support_vectors, "published"),
+        fit_pipeline(make_linear_svm, "published"),
         printed=3.40,
     ),
     Model(
         "fin-lr",
         "logistic regression on items and ratios",
         "negative",
-        fit_pipeline(make_line, "published"),
+        fit_pipeline(make_logistic, "published"),
         printed=4.70,
     ),
     Model(
@@ -224,7 +224,7 @@ MODELS = (
         "calibrated-ifpu",
         "the same net on the focused PU risk",
         "pu",
-        train_net(PURisk(_CALIBRATED, Climb(), target_prior=0.5)),
+        train_net(PURisk(_CALIBRATED, GradientAscent(), target_prior=0.5)),
         printed=19.10,
         n_seeds=3,
         group="nets",
@@ -243,7 +243,7 @@ MODELS = (
         "ifpu-xgb-one-hot",
         "deep, categories spread out",
         fit_pipeline(
-            lambda seed: spread_categories(build("ifpu-xgb", random_state=seed, **_DEEP)),
+            lambda seed: one_hot(build("ifpu-xgb", random_state=seed, **_DEEP)),
             "all",
             Task.features,
         ),

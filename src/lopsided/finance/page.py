@@ -7,7 +7,7 @@ from typing import Any
 from lopsided.bench.words import name_metric
 from lopsided.finance.evaluation import MEASURES, VIEWS
 from lopsided.finance.figures import draw_known, draw_views, draw_years
-from lopsided.finance.told import Results, Standing, list_standings, list_views, pivot_years
+from lopsided.finance.told import ModelSummary, Results, list_standings, list_views, pivot_years
 from lopsided.report.markup import Cell, as_figure, as_list, as_paragraph, as_table
 from lopsided.report.page import write_page
 from lopsided.report.svg import as_svg
@@ -20,7 +20,7 @@ KINDS = {
     "rule": "rule",
     "truth": "sees later labels",
 }
-_MOST_LINES = 5  # models in a figure by year
+_MAX_LINES = 5  # models in a figure by year
 
 
 def write_report(results: Results, path: Path) -> Path:
@@ -70,7 +70,7 @@ def draw_all(results: Results) -> dict[str, tuple[str, str, str]]:
     views = list_views(results.table)
     standings = {view: list_standings(results.table, view) for view in views}
     years = pivot_years(results.table, views[0])
-    best = [one.model for one in standings[views[0]]][:_MOST_LINES]
+    best = [one.model for one in standings[views[0]]][:_MAX_LINES]
 
     def drawn(title: str, caption: str, draw: Callable[[], Any]) -> tuple[str, str, str]:
         return title, caption, as_svg(draw, title, title)
@@ -94,7 +94,7 @@ def draw_all(results: Results) -> dict[str, tuple[str, str, str]]:
     }
 
 
-def _show_short(results: Results, standings: dict[str, list[Standing]]) -> str:
+def _show_short(results: Results, standings: dict[str, list[ModelSummary]]) -> str:
     about = results.about
     told = [
         f"{about['rows']} reports of {about['firms']} firms, {about['misstated']} misstated; "
@@ -127,7 +127,7 @@ def _show_panel(results: Results) -> str:
     return as_list(shown)
 
 
-def _show_view(view: str, rows: Sequence[Standing], in_print: bool) -> str:
+def _show_view(view: str, rows: Sequence[ModelSummary], in_print: bool) -> str:
     measures = [name for name in MEASURES if name in rows[0].means]
     body = [
         [
@@ -145,7 +145,7 @@ def _show_view(view: str, rows: Sequence[Standing], in_print: bool) -> str:
     return as_table(f"{view}: means over years, in percent", headers, body)
 
 
-def _printed(one: Standing) -> Cell:
+def _printed(one: ModelSummary) -> Cell:
     return Cell() if one.printed is None else Cell(f"{one.printed:.2f}", one.printed)
 
 
@@ -188,6 +188,6 @@ def _percent(value: float, deviation: float = float("nan")) -> Cell:
     return Cell(f"{100 * value:.2f}", value, note=spread)
 
 
-def _plain(one: Standing) -> dict[str, Any]:
+def _plain(one: ModelSummary) -> dict[str, Any]:
     """Return a standing as numbers that JSON knows."""
     return {"model": one.model, "kind": one.kind, "means": dict(one.means)}

@@ -11,7 +11,7 @@ from lopsided.finance.ratios import ITEMS, RATIOS
 from lopsided.finance.releases import match_cases
 from lopsided.tables import read_table
 
-__all__ = ["FEWEST_COLUMNS", "TERMS", "check_panel", "load_panel"]
+__all__ = ["MIN_COLUMNS", "TERMS", "check_panel", "load_panel"]
 
 TERMS = (
     "The misstatement panel is not part of lopsided. Its rows were published by Zavitsanos, "
@@ -19,7 +19,7 @@ TERMS = (
     "without a licence and rest on Compustat and Audit Analytics: cite them, and ask before "
     "passing rows on."
 )
-FEWEST_COLUMNS = ("gvkey", "fyear", "sic", "state", "misstated", *ITEMS)
+MIN_COLUMNS = ("gvkey", "fyear", "sic", "state", "misstated", *ITEMS)
 _PANEL, _CASES = "panel_2000_2014.csv.gz", "aaer_firm_year_farr.csv"
 _PUBLISHED = {"SIC": "sic", "State of Inc": "state"}
 _TOLD_BY = ("Misstatement_BAO", "Misstatement_AA")  # the SEC's cases, and restatements
@@ -74,10 +74,10 @@ def check_panel(panel: Any) -> Any:
     panel : DataFrame
         Firm-years under the names used here.
     """
-    missing = [name for name in FEWEST_COLUMNS if name not in panel]
+    missing = [name for name in MIN_COLUMNS if name not in panel]
     if missing:
         raise ValueError(
-            f"A panel must have the columns {', '.join(FEWEST_COLUMNS)}; it lacks "
+            f"A panel must have the columns {', '.join(MIN_COLUMNS)}; it lacks "
             f"{', '.join(missing)}. Rename yours with `columns`."
         )
     twice = panel.duplicated(["gvkey", "fyear"])
@@ -161,7 +161,7 @@ def _typed(frame: Any) -> Any:
     """Return the columns used here as numbers and categories."""
     import pandas as pd
 
-    known = [name for name in (*FEWEST_COLUMNS, *RATIOS, *_EXTRA) if name in frame]
+    known = [name for name in (*MIN_COLUMNS, *RATIOS, *_EXTRA) if name in frame]
     typed = {}
     for name in known:
         column = frame[name]

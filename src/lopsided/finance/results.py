@@ -17,7 +17,7 @@ from lopsided.finance.source import Source
 
 __all__ = ["Rankings", "collect", "compare"]
 
-_MOST_SEEDS = 3  # of a random order, in a difference: more change nothing
+_MAX_SEEDS = 3  # of a random order, in a difference: more change nothing
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ def compare(
     with Bar(len(pairs), "comparing") as bar:
         for view, *pair in pairs:
             first, second = (list(rankings.of(by_name[name], view).values()) for name in pair)
-            gaps = bootstrap_firms(first, second[:_MOST_SEEDS])
+            gaps = bootstrap_firms(first, second[:_MAX_SEEDS])
             rows += [(view.name, *pair, name, *gap) for name, gap in gaps.items()]
             bar.advance()
     names = ["view", "first", "second", "measure", "mean", "low", "high"]

@@ -19,7 +19,7 @@ from lopsided.finance.tasks import make_task
 
 __all__ = ["Job", "list_jobs", "load_scores", "rule_of", "run_jobs"]
 
-_MOST_NAMED = 10  # damaged files in a note
+_MAX_NAMED = 10  # damaged files in a note
 
 
 class Job(NamedTuple):
@@ -134,10 +134,10 @@ def _find_left(source: Source, jobs: Sequence[Job], folder: Path) -> list[Job]:
             left.append(job)
             damaged.append(str(error))
     if damaged:
-        more = f"; and {len(damaged) - _MOST_NAMED} more" if len(damaged) > _MOST_NAMED else ""
+        more = f"; and {len(damaged) - _MAX_NAMED} more" if len(damaged) > _MAX_NAMED else ""
         warnings.warn(
             f"{len(damaged)} damaged file(s) of scores are made again: "
-            f"{'; '.join(damaged[:_MOST_NAMED])}{more}.",
+            f"{'; '.join(damaged[:_MAX_NAMED])}{more}.",
             stacklevel=2,
         )
     return left

@@ -22,10 +22,10 @@ __all__ = [
     "labeled_share",
     "make_balanced_line",
     "make_forest",
-    "make_line",
-    "make_support_vectors",
+    "make_linear_svm",
+    "make_logistic",
+    "one_hot",
     "remember_firms",
-    "spread_categories",
     "train_net",
     "with_firm",
 ]
@@ -114,7 +114,7 @@ def _standardized(model: Any) -> Any:
     return make_pipeline(SimpleImputer(strategy="median"), StandardScaler(), model)
 
 
-def make_line(seed: int) -> Any:
+def make_logistic(seed: int) -> Any:
     """Return a logistic regression."""
     from sklearn.linear_model import LogisticRegression
 
@@ -128,7 +128,7 @@ def make_balanced_line(seed: int) -> Any:
     return _standardized(LogisticRegression(class_weight="balanced", max_iter=2000))
 
 
-def make_support_vectors(seed: int) -> Any:
+def make_linear_svm(seed: int) -> Any:
     """Return a linear support vector machine with balanced classes."""
     from sklearn.svm import LinearSVC
 
@@ -165,7 +165,7 @@ def boost_balanced(task: Task, seed: int) -> NDArray[np.float64]:
     raise ValueError(f"No first tree of {_ATTEMPTS} was better than chance.")
 
 
-def spread_categories(model: Any) -> Any:
+def one_hot(model: Any) -> Any:
     """Return a pipeline that spreads categories out into columns for a model."""
     from sklearn.compose import make_column_selector, make_column_transformer
     from sklearn.pipeline import make_pipeline
@@ -185,7 +185,7 @@ def make_forest(seed: int) -> Any:
     """Return scikit-learn's random forest."""
     from sklearn.ensemble import RandomForestClassifier
 
-    return spread_categories(RandomForestClassifier(100, random_state=seed))
+    return one_hot(RandomForestClassifier(100, random_state=seed))
 
 
 def train_net(risk: Risk) -> Scorer:
@@ -200,7 +200,7 @@ def train_net(risk: Risk) -> Scorer:
             n_epochs=15,
             patience=15,  # no stop before the last epoch: the best of all is taken
             validation="last",
-            validation_share=last,
+            validation_fraction=last,
             random_state=seed,
         )
         return net.fit(train, task.y).decision_function(test)

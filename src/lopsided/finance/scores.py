@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._files import write_whole
+from lopsided._files import atomic_write
 
 __all__ = ["DamagedFileError", "read_scores", "write_scores"]
 
@@ -41,7 +41,7 @@ def write_scores(
     import pandas as pd
 
     frame = pd.DataFrame({"gvkey": firms, "score": scores, "seconds": seconds, **mark})
-    with write_whole(path) as draft:
+    with atomic_write(path) as draft:
         frame.to_parquet(draft, index=False)
 
 

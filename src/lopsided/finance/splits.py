@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 
 from lopsided._check import check_count
 
-__all__ = ["AsKnownThen", "YearSplit"]
+__all__ = ["DelayedLabelClassifier", "YearSplit"]
 
 
 class YearSplit:
@@ -77,7 +77,7 @@ def _has(name: str) -> Any:
     return available_if(lambda self: hasattr(self.estimator, name))
 
 
-class AsKnownThen(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class DelayedLabelClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Fit a method on the labels that were known at the time, for `cross_validate`.
 
     The truth goes in as y, and two columns of X say when each row is from and when its label
@@ -107,7 +107,7 @@ class AsKnownThen(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.public = public
         self.gap = gap
 
-    def fit(self, X: Any, y: Any) -> "AsKnownThen":
+    def fit(self, X: Any, y: Any) -> "DelayedLabelClassifier":
         """Learn from the labels that were known when the next year was ranked.
 
         Parameters

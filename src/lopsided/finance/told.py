@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lopsided._files import write_whole
+from lopsided._files import atomic_write
 from lopsided.finance.evaluation import VIEWS
 from lopsided.finance.models import get_model
 
 __all__ = [
     "OUTPUTS",
+    "ModelSummary",
     "Results",
-    "Standing",
     "list_standings",
     "list_views",
     "pivot_years",
@@ -33,7 +33,7 @@ class Results(NamedTuple):
     about: Mapping[str, Any]
 
 
-class Standing(NamedTuple):
+class ModelSummary(NamedTuple):
     """How a model stands in a view: means over years and seeds, deviations over seeds."""
 
     model: str
@@ -57,9 +57,9 @@ def write_results(results: Results, folder: Path) -> None:
         Where to.
     """
     for name in _FRAMES:
-        with write_whole(folder / f"{name}.parquet") as draft:
+        with atomic_write(folder / f"{name}.parquet") as draft:
             getattr(results, name).to_parquet(draft, index=False)
-    with write_whole(folder / "about.json") as draft:
+    with atomic_write(folder / "about.json") as draft:
         draft.write_text(json.dumps(results.about, indent=1) + "\n", encoding="utf-8")
 
 
@@ -78,7 +78,7 @@ def read_results(folder: Path) -> Results:
     return Results(**frames, about=about)
 
 
-def list_standings(table: Any, view: str) -> list[Standing]:
+def list_standings(table: Any, view: str) -> list[ModelSummary]:
     """Return how the models stand in a view, the best R-precision first.
 
     Parameters
@@ -95,7 +95,7 @@ def list_standings(table: Any, view: str) -> list[Standing]:
         by_measure = by_seed.groupby("measure")
         seconds = rows.drop_duplicates(["seed", "year"])["seconds"].mean()
         found.append(
-            Standing(
+            ModelSummary(
                 model.name,
                 model.title,
                 model.kind,

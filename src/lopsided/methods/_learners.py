@@ -17,7 +17,7 @@ __all__ = [
     "seeded_copy",
 ]
 
-_SUREST = 1e-9  # how near to 0 and 1 a chance may come before it is turned into log-odds
+_EPS = 1e-9  # how near to 0 and 1 a chance may come before it is turned into log-odds
 
 
 def check_learner(learner: Any, role: str) -> Any:
@@ -68,4 +68,4 @@ def positive_log_odds(model: Any, X: Any) -> NDArray[np.float64]:
 
 def log_odds_of(chance: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return chances as log-odds, finite even for 0 and 1."""
-    return np.log(np.maximum(chance, _SUREST)) - np.log(np.maximum(1 - chance, _SUREST))
+    return np.log(np.maximum(chance, _EPS)) - np.log(np.maximum(1 - chance, _EPS))

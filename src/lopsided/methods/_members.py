@@ -11,21 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._check import check_choice
-from lopsided.methods._base import PUClassifier
+from lopsided.methods._rows import TrainingRows
+from lopsided.methods.base import PUClassifier
 
 __all__ = [
-    "FEWEST_TO_FOLD",
+    "MIN_TO_FOLD",
     "Fitted",
     "Member",
     "Rows",
+    "assign_folds",
     "choose",
-    "deal_folds",
     "fit_member",
     "sharing_members",
 ]
 
 _STORE: ContextVar[dict[str, Any] | None] = ContextVar("fitted members", default=None)
-FEWEST_TO_FOLD = 3  # labeled rows: a part without one must keep two
+MIN_TO_FOLD = 3  # labeled rows: a part without one must keep two
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class Rows:
         """Return one fitted model of a member."""
         model = member.build(float(np.average(self.y, weights=self.weight)))
         model.set_params(n_jobs=n_threads)
-        return model._fit_part(self.X, self.y, self.weight, seed, self.of)
+        return model._fit_part(TrainingRows(self.X, self.y, self.weight), seed, self.of)
 
 
 def fit_member(member: Member, rows: Rows, seed: int, n_folds: int, n_threads: int) -> Fitted:
@@ -159,7 +160,7 @@ def _fit_bags(member: Member, rows: Rows, seed: int, n_threads: int) -> Fitted:
 def _fit_folds(member: Member, rows: Rows, seed: int, n_folds: int, n_threads: int) -> Fitted:
     from joblib import Parallel, delayed
 
-    fold_of = deal_folds(rows.y, n_folds, seed)
+    fold_of = assign_folds(rows.y, n_folds, seed)
     # Where no row can be left out, one model of all rows is the member.
     folds = range(max(int(fold_of.max()) + 1, 1))
 
@@ -179,7 +180,7 @@ def _fit_folds(member: Member, rows: Rows, seed: int, n_folds: int, n_threads: i
     return fitted
 
 
-def deal_folds(y: NDArray[np.int8], n_folds: int, seed: int) -> NDArray[np.int64]:
+def assign_folds(y: NDArray[np.int8], n_folds: int, seed: int) -> NDArray[np.int64]:
     """Return the fold of each row, labeled and unlabeled rows dealt evenly.
 
     Two labeled rows, or one unlabeled row, are in every part, as -1: a model needs them.
@@ -194,7 +195,7 @@ def deal_folds(y: NDArray[np.int8], n_folds: int, seed: int) -> NDArray[np.int64
         Source of randomness.
     """
     labeled, unlabeled = np.flatnonzero(y == 1), np.flatnonzero(y == 0)
-    enough = len(labeled) >= FEWEST_TO_FOLD
+    enough = len(labeled) >= MIN_TO_FOLD
     most = len(labeled) if enough else n_folds
     n_folds = max(min(n_folds, max(len(unlabeled), 2), most), 2)
     rng = np.random.default_rng(seed)

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._check import check_count
-from lopsided.methods._base import Accepts, PUClassifier
 from lopsided.methods._inputs import fit_inputs
+from lopsided.methods._rows import TrainingRows
+from lopsided.methods.base import Accepts, PUClassifier
 
 __all__ = ["NeighborRatioClassifier"]
 
@@ -52,7 +53,8 @@ class NeighborRatioClassifier(PUClassifier):
     def _needs_prior(self) -> bool:
         return False
 
-    def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
+    def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
+        X, y, weight = rows.X, rows.y, rows.weight
         kept = slice(None) if weight is None else weight > 0
         self.inputs_ = fit_inputs(X, self._levels(), weight)
         inputs, labels = self.inputs_.transform(X)[kept], y[kept]

@@ -10,7 +10,7 @@ from scipy.special import ndtr, ndtri
 __all__ = ["MIN_SCALE", "NormalScores", "fit_normal_scores"]
 
 MIN_SCALE = 1e-269  # a number of single precision, divided by it, is below the largest double
-_MOST_KNOTS = 8192
+_MAX_KNOTS = 8192
 _FARTHEST = 5.5  # normal quantile up to which knots are spread: one row of fifty million
 
 
@@ -49,7 +49,7 @@ class NormalScores:
 
 
 def fit_normal_scores(
-    reference: Any, weight: Any = None, most_knots: int = _MOST_KNOTS
+    reference: Any, weight: Any = None, most_knots: int = _MAX_KNOTS
 ) -> NormalScores:
     """Learn the map from the scores of reference rows, which tie where they are equal.
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._kernel import kernel, part
+from lopsided._kernel import njit_cached, njit_helper
 from lopsided.losses import CalibratedFocalLoss, FocalLoss, LogisticLoss, SigmoidLoss
 from lopsided.risks import Risk
 
@@ -37,18 +37,18 @@ def _shape(loss: object) -> _Shape | None:
 
 def _is_plain(risk: Risk) -> bool:
     """Say whether a risk leaves everything but its balance to the base class."""
-    names = ("sides", "gradient", "curvature")
+    names = ("weights", "gradient", "curvature")
     return all(getattr(type(risk), name) is getattr(Risk, name) for name in names)
 
 
-@part
+@njit_helper
 def _power(base, exponent):
     if exponent == 3.0:  # the default, and far cheaper than a general power
         return base * base * base
     return 1.0 if exponent == 0.0 else base**exponent
 
 
-@part
+@njit_helper
 def _bend(margin, shape):
     """Return value, gradient and curvature of a loss at one margin."""
     tail = np.exp(-abs(margin))
@@ -63,7 +63,7 @@ def _bend(margin, shape):
     return fade * nll, -fade * (gamma * p * nll + q), abs(p * fade * bend)
 
 
-@kernel
+@njit_cached
 def _negative_pass(scores, negative, shape, gradient, curvature):
     """Fill both outputs from the negative sides; return the negative part of the risk."""
     part = 0.0
@@ -75,7 +75,7 @@ def _negative_pass(scores, negative, shape, gradient, curvature):
     return part
 
 
-@kernel
+@njit_cached
 def _positive_pass(scores, rows, positive, shape, factor, gradient, curvature):
     """Add the positive sides, which few rows have."""
     for row in rows:
@@ -94,14 +94,14 @@ def fused_objective(
 ) -> Objective:
     """Return the objective of a risk, each row's share of it times `scale`.
 
-    The kernel serves every risk whose sides come from `balance`, which knows no scores, and
+    The kernel serves every risk whose sides come from `raw_weights`, which knows no scores, and
     `clamp`, and whose loss is one of this library's; any other risk, such as one whose sides
     depend on the scores, runs on its own NumPy code.
     """
     shape = _shape(risk.loss)
     if shape is None or not _is_plain(risk):
         return plain_objective(risk, y, prior, weight, scale, floor)
-    raw = risk.balance(y=y, prior=prior, weight=weight)  # by name: none can ask for scores
+    raw = risk.raw_weights(y=y, prior=prior, weight=weight)  # by name: none can ask for scores
     positive, negative = scale * raw.positive, scale * raw.negative
     rows = np.flatnonzero(positive)
 

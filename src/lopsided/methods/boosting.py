@@ -11,10 +11,11 @@ from sklearn.model_selection import train_test_split
 
 from lopsided._check import check_magnitude, require
 from lopsided._progress import Bar
-from lopsided.methods._base import Accepts, PUClassifier
 from lopsided.methods._levels import fit_level_map, map_levels
 from lopsided.methods._objective import fused_objective
-from lopsided.risks import Hold, Risk, check_risk, ifpu
+from lopsided.methods._rows import TrainingRows
+from lopsided.methods.base import Accepts, PUClassifier
+from lopsided.risks import ClipAtZero, Risk, check_risk, ifpu
 
 __all__ = ["BoostedRiskClassifier"]
 
@@ -33,7 +34,7 @@ class BoostedRiskClassifier(PUClassifier):
     Parameters
     ----------
     risk : Risk or None, default=None
-        What to lower; None is `ifpu(clamp=Hold())`, the focused PU risk.
+        What to lower; None is `ifpu(clamp=ClipAtZero())`, the focused PU risk.
     prior : float or None, default=None
         P(y_true = 1) in the whole table; None guesses twice the labeled share.
     n_rounds : int, default=100
@@ -64,7 +65,7 @@ class BoostedRiskClassifier(PUClassifier):
         Stop when the risk of held-out rows has not improved for so many rounds, then fit all
         rows for the best number of rounds. None runs `n_rounds`, and so do fewer than 10
         labeled rows.
-    validation_share : float, default=0.2
+    validation_fraction : float, default=0.2
         Share of the rows to hold out for early stopping.
     n_jobs : int or None, default=None
         Threads; None is 1 and -1 is all.
@@ -126,7 +127,7 @@ class BoostedRiskClassifier(PUClassifier):
         colsample_bynode=1.0,
         monotone_constraints=None,
         early_stopping_rounds=None,
-        validation_share=0.2,
+        validation_fraction=0.2,
         n_jobs=None,
         random_state=None,
     ):
@@ -152,20 +153,21 @@ class BoostedRiskClassifier(PUClassifier):
         self.colsample_bynode = colsample_bynode
         self.monotone_constraints = monotone_constraints
         self.early_stopping_rounds = early_stopping_rounds
-        self.validation_share = validation_share
+        self.validation_fraction = validation_fraction
         self.n_jobs = n_jobs
         self.random_state = random_state
 
     def _needs_prior(self) -> bool:
         return self._risk().needs_prior
 
-    def _pool(self) -> str:
-        return getattr(self._risk(), "pool", "all")
+    def _scenario(self) -> str:
+        return getattr(self._risk(), "scenario", "one-sample")
 
     def _risk(self) -> Risk:
-        return check_risk(self.risk, default=ifpu(clamp=Hold()))
+        return check_risk(self.risk, default=ifpu(clamp=ClipAtZero()))
 
-    def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
+    def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
+        X, y, weight = rows.X, rows.y, rows.weight
         self._check_settings(X)
         self.risk_ = self._risk()
         self.risk_.check()
@@ -176,7 +178,8 @@ class BoostedRiskClassifier(PUClassifier):
         }
         X = self._as_trained(X)
         params = self._params(
-            seed=int(rng.integers(2**31)), start=self.risk_.rest(y, self.prior_, weight)
+            seed=int(rng.integers(2**31)),
+            start=self.risk_.fit_intercept_only(y, self.prior_, weight),
         )
         params["max_cat_threshold"] = self._category_threshold()
         self.n_rounds_ = int(self.n_rounds)
@@ -276,7 +279,7 @@ class BoostedRiskClassifier(PUClassifier):
         held_out: Any = None,
         **options: Any,
     ) -> Any:
-        matrix = self._matrix(X, weight)
+        matrix = self._matrix(X, None if (weight == 1).all() else weight)
         n_rows = len(y) if weight is None else weight.sum()
         objective = fused_objective(
             risk, y, self.prior_, weight, self.gradient_scale * n_rows, _CURVATURE_FLOOR
@@ -300,7 +303,7 @@ class BoostedRiskClassifier(PUClassifier):
         """Return the number of rounds after which held-out rows have the lowest risk."""
         rows, held_out = train_test_split(
             np.arange(len(y)),
-            test_size=self.validation_share,
+            test_size=self.validation_fraction,
             stratify=y,
             random_state=params["seed"],
         )
@@ -376,7 +379,7 @@ def _enough_labels(y: NDArray[np.int8]) -> bool:
     if n_labeled < _ENOUGH_LABELS:
         warnings.warn(
             f"Early stopping needs {_ENOUGH_LABELS} labeled rows among those held out, got "
-            f"{n_labeled}: all rounds are run. Raise validation_share.",
+            f"{n_labeled}: all rounds are run. Raise validation_fraction.",
             UserWarning,
             stacklevel=5,
         )

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from lopsided.losses import CalibratedFocalLoss, FocalLoss, LogisticLoss
-from lopsided.risks import Hold, ifpu, imbnnpu, naive, nnpu, supervised, upu
+from lopsided.risks import ClipAtZero, ifpu, imbnnpu, naive, nnpu, supervised, upu
 from lopsided.trees.sampling import Bagging, StratifiedBootstrap, WholeTable
 
 __all__ = ["METHODS", "Method"]
@@ -72,7 +72,7 @@ _OURS: tuple[Method, ...] = (
         "focused-xgb",
         _BOOSTING,
         {
-            "risk": ifpu(clamp=Hold(), target_prior=0.5),
+            "risk": ifpu(clamp=ClipAtZero(), target_prior=0.5),
             "gradient_scale": 0.3,
             "learning_rate": 0.1,
             "subsample": 0.5,
@@ -86,7 +86,7 @@ _OURS: tuple[Method, ...] = (
     Method(
         "ifpu-xgb",
         _BOOSTING,
-        {"risk": ifpu(clamp=Hold())},
+        {"risk": ifpu(clamp=ClipAtZero())},
         "Non-negative PU risk on the focal loss, XGBoost's default settings: the paper's row.",
         _PAPER,
         quick=_QUICK,
@@ -102,7 +102,7 @@ _OURS: tuple[Method, ...] = (
     Method(
         "nnpu-xgb",
         _BOOSTING,
-        {"risk": nnpu(LogisticLoss(), clamp=Hold())},
+        {"risk": nnpu(LogisticLoss(), clamp=ClipAtZero())},
         "Non-negative PU risk on the logistic loss.",
         "Kiryo, Niu, du Plessis, Sugiyama. NeurIPS 2017.",
         quick=_QUICK,
@@ -110,7 +110,7 @@ _OURS: tuple[Method, ...] = (
     Method(
         "imbnnpu-xgb",
         _BOOSTING,
-        {"risk": imbnnpu(LogisticLoss(), clamp=Hold())},
+        {"risk": imbnnpu(LogisticLoss(), clamp=ClipAtZero())},
         "Non-negative PU risk with both classes weighed alike.",
         "Su, Chen, Xu. IJCAI 2021.",
         quick=_QUICK,

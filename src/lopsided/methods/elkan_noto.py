@@ -8,7 +8,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
 from lopsided._check import check_choice, check_count
-from lopsided.methods._base import Accepts, PUClassifier
 from lopsided.methods._inputs import fit_inputs
 from lopsided.methods._learners import (
     check_learner,
@@ -17,10 +16,12 @@ from lopsided.methods._learners import (
     positive_chance,
     positive_log_odds,
 )
+from lopsided.methods._rows import TrainingRows
+from lopsided.methods.base import Accepts, PUClassifier
 
 __all__ = ["ElkanNotoClassifier", "hidden_weights", "label_frequency"]
 
-_SUREST = 0.999  # a chance of being labeled above this is not believed
+_EPS = 0.999  # a chance of being labeled above this is not believed
 
 
 class ElkanNotoClassifier(PUClassifier):
@@ -96,7 +97,8 @@ class ElkanNotoClassifier(PUClassifier):
     def _needs_prior(self) -> bool:
         return False
 
-    def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
+    def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
+        X, y, weight = rows.X, rows.y, rows.weight
         check_choice(self.frequency, ("mean", "ratio", "max"), "way to estimate the frequency")
         check_count(self.n_folds, "n_folds", least=2)
         learner = LogisticRegression() if self.classifier is None else self.classifier
@@ -151,9 +153,9 @@ class ElkanNotoClassifier(PUClassifier):
             return scores
         chance = positive_chance(self.classifier_, inputs) / self.label_frequency_
         # Chances above 1 keep their order: from just below it, scores rise as the model's own.
-        turn = _SUREST * self.label_frequency_
+        turn = _EPS * self.label_frequency_
         beyond = np.maximum(scores - log_odds_of(np.array(turn)), 0.0)
-        return log_odds_of(np.minimum(chance, _SUREST)) + beyond
+        return log_odds_of(np.minimum(chance, _EPS)) + beyond
 
 
 def label_frequency(
@@ -184,5 +186,5 @@ def label_frequency(
 
 def hidden_weights(chances: NDArray[Any], frequency: float) -> NDArray[np.float64]:
     """Return the chance of unlabeled rows to be positive, given their chance to be labeled."""
-    g = np.minimum(chances, _SUREST)
+    g = np.minimum(chances, _EPS)
     return np.clip((1 - frequency) / frequency * g / (1 - g), 0.0, 1.0 - 1e-6)

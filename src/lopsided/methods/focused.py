@@ -11,18 +11,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from lopsided._check import check_choice, check_magnitude
 from lopsided._progress import Bar
-from lopsided.methods._base import Accepts, PUClassifier
-from lopsided.methods._members import FEWEST_TO_FOLD, Member, Rows, choose, fit_member
+from lopsided.methods._members import MIN_TO_FOLD, Member, Rows, choose, fit_member
 from lopsided.methods._normal_scores import fit_normal_scores
 from lopsided.methods._roster import list_members
-from lopsided.methods._weighing import WEIGHINGS, weigh
+from lopsided.methods._rows import TrainingRows
+from lopsided.methods._weighting import WEIGHTINGS, weigh
+from lopsided.methods.base import Accepts, PUClassifier
 
 __all__ = ["FocusedClassifier"]
 
-_MOST_FOR_NEIGHBORS = 10_000  # rows: their cost grows with the square
-_MOST_DENSE = 2**28  # values of a sparse table: 2 GiB
+_MAX_KNN_ROWS = 10_000  # rows: their cost grows with the square
+_MAX_DENSE = 2**28  # values of a sparse table: 2 GiB
 _BLOCK = 65_536  # rows scored at once
-_LEAST_SLOPE = 1e-3  # so that scores rise with the fusion, whatever the labels say
+_MIN_SLOPE = 1e-3  # so that scores rise with the fusion, whatever the labels say
 
 
 class FocusedClassifier(PUClassifier):
@@ -39,7 +40,7 @@ class FocusedClassifier(PUClassifier):
     members : sequence of str or None, default=None
         Names of the members that take part; None is those of the preset that a table of this
         size can afford.
-    weighing : {"log-rank", "equal", "best"}, default="log-rank"
+    weighting : {"log-rank", "equal", "best"}, default="log-rank"
         Whether members count by their log-rank, alike, or the best one alone.
     preset : {"full", "fast"}, default="full"
         "fast" keeps most of the quality at about a tenth of the cost.
@@ -82,7 +83,7 @@ class FocusedClassifier(PUClassifier):
     def __init__(
         self,
         members=None,
-        weighing="log-rank",
+        weighting="log-rank",
         preset="full",
         gamma=3.0,
         target_prior=0.5,
@@ -90,7 +91,7 @@ class FocusedClassifier(PUClassifier):
         random_state=None,
     ):
         self.members = members
-        self.weighing = weighing
+        self.weighting = weighting
         self.preset = preset
         self.gamma = gamma
         self.target_prior = target_prior
@@ -100,8 +101,9 @@ class FocusedClassifier(PUClassifier):
     def _needs_prior(self) -> bool:
         return False
 
-    def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
-        check_choice(self.weighing, WEIGHINGS, "weighing")
+    def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
+        X, y, weight = rows.X, rows.y, rows.weight
+        check_choice(self.weighting, WEIGHTINGS, "weighting")
         check_choice(self.preset, ("full", "fast"), "preset")
         if isinstance(self.target_prior, str):
             check_choice(self.target_prior, ("prior",), "target_prior")
@@ -126,15 +128,15 @@ class FocusedClassifier(PUClassifier):
                 )
                 bar.advance()
         unseen = [fitted.unseen for fitted in self.members_.values()]
-        weights, criteria = weigh(y, unseen, self.weighing)
+        weights, criteria = weigh(y, unseen, self.weighting)
         self.weights_ = dict(zip(self.members_, weights.tolist(), strict=True))
         self.criterion_ = dict(zip(self.members_, criteria.tolist(), strict=True))
         self.normal_scores_ = dict(
             zip(self.members_, map(fit_normal_scores, unseen), strict=True)
         )
         fused = self._fuse({name: one.unseen for name, one in self.members_.items()})
-        self.slope_, self.intercept_ = _log_odds_line(fused, y, weight)
-        self.can_judge_ = bool(y.sum() >= FEWEST_TO_FOLD)
+        self.slope_, self.intercept_ = _fit_platt_scaling(fused, y, weight)
+        self.can_judge_ = bool(y.sum() >= MIN_TO_FOLD)
         self.oob_decision_function_ = np.full(len(kept), np.nan)
         self.oob_decision_function_[kept] = self.intercept_ + self.slope_ * fused
 
@@ -147,7 +149,7 @@ class FocusedClassifier(PUClassifier):
             return choose(everyone, self.members)
         if fast:
             return choose(everyone, ("bagged-trees", "line"))
-        few = n_rows <= _MOST_FOR_NEIGHBORS
+        few = n_rows <= _MAX_KNN_ROWS
         return [one for one in everyone if few or one.name != "neighbors"]
 
     def _fuse(self, raw: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
@@ -161,7 +163,7 @@ class FocusedClassifier(PUClassifier):
     def _scores(self, X: Any) -> NDArray[np.float64]:
         counted = {name: one for name, one in self.members_.items() if self.weights_[name] > 0}
         # By blocks, so that a sparse table is never dense as a whole and memory stays small.
-        size = max(1, min(_BLOCK, _MOST_DENSE // X.shape[1]))
+        size = max(1, min(_BLOCK, _MAX_DENSE // X.shape[1]))
         blocks = (X[start : start + size] for start in range(0, X.shape[0], size))
         fused = [
             self._fuse({name: one.scores(dense) for name, one in counted.items()})
@@ -202,9 +204,9 @@ class FocusedClassifier(PUClassifier):
 def _as_dense(X: Any) -> Any:
     """Return a table as an array: trees and lines read every value."""
     sparse: bool = issparse(X)
-    if sparse and X.shape[0] * X.shape[1] > _MOST_DENSE:
+    if sparse and X.shape[0] * X.shape[1] > _MAX_DENSE:
         raise ValueError(
-            f"A sparse X must hold at most {_MOST_DENSE:.0e} values once it is dense, got "
+            f"A sparse X must hold at most {_MAX_DENSE:.0e} values once it is dense, got "
             f"shape {X.shape}. Select columns, or use focused-xgb, which keeps it sparse."
         )
     dense = X.toarray() if sparse else X
@@ -225,7 +227,7 @@ def _n_folds(n_rows: int, most: int) -> int:
     return most if n_rows < 20_000 else min(most, 3) if n_rows < 200_000 else 2
 
 
-def _log_odds_line(
+def _fit_platt_scaling(
     fused: NDArray[np.float64], y: NDArray[np.int8], weight: Any
 ) -> tuple[float, float]:
     """Return slope and intercept that turn fused scores into log-odds of a label."""
@@ -233,8 +235,8 @@ def _log_odds_line(
     # Hardly any penalty: enough to keep the slope finite where labels are separated.
     model = LogisticRegression(C=100.0).fit(fused[:, None], y, sample_weight=times)
     slope = float(model.coef_[0, 0])
-    if slope >= _LEAST_SLOPE:
+    if slope >= _MIN_SLOPE:
         return slope, float(model.intercept_[0])
     share = float(np.average(y, weights=times))
-    at_mean = _LEAST_SLOPE * float(np.average(fused, weights=times))
-    return _LEAST_SLOPE, float(np.log(share / (1 - share))) - at_mean
+    at_mean = _MIN_SLOPE * float(np.average(fused, weights=times))
+    return _MIN_SLOPE, float(np.log(share / (1 - share))) - at_mean

@@ -8,11 +8,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from lopsided._check import as_generator, check_choice, check_labels
 from lopsided._progress import Bar
-from lopsided.methods._base import Accepts, PUClassifier
 from lopsided.methods._frames import as_pandas
 from lopsided.methods._levels import fit_level_map, map_levels
+from lopsided.methods._rows import TrainingRows
+from lopsided.methods.base import Accepts, PUClassifier
 from lopsided.metrics import roc_auc
-from lopsided.trees.binning import MOST_LEVELS
+from lopsided.trees.binning import MAX_LEVELS
 from lopsided.trees.criteria import CRITERIA
 from lopsided.trees.sampling import Bootstrap
 
@@ -120,14 +121,15 @@ class PUForestClassifier(PUClassifier):
     def _sampling(self) -> Any:
         return Bootstrap() if self.sampling is None else self.sampling
 
-    def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
+    def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
+        X, y, weight = rows.X, rows.y, rows.weight
         self.label_frequency_ = float(np.average(y, weights=weight)) / self.prior_
         rules = self._rules(X.shape[1])
         # Of other columns the trees themselves know which levels have rows, node by node.
         self.merged_levels_ = {
-            position: fit_level_map(X[:, position], n_levels, weight, MOST_LEVELS)
+            position: fit_level_map(X[:, position], n_levels, weight, MAX_LEVELS)
             for position, n_levels in self._levels().items()
-            if n_levels > MOST_LEVELS
+            if n_levels > MAX_LEVELS
         }
         X = map_levels(X, self.merged_levels_)
         seed = int(rng.integers(2**31))
@@ -173,8 +175,8 @@ class PUForestClassifier(PUClassifier):
         return Rules(
             criterion=criterion.code,
             merge_runs=criterion.convex and self.min_samples_leaf == 1,
-            sizeless=criterion.sizeless,
-            per_label=1.0 / self.label_frequency_,
+            gain_ignores_size=criterion.gain_ignores_size,
+            inverse_label_frequency=1.0 / self.label_frequency_,
             random_cuts=self.cuts == "random",
             max_depth=2**31 if self.max_depth is None else int(self.max_depth),
             min_samples_leaf=int(self.min_samples_leaf),

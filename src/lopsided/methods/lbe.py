@@ -8,9 +8,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from lopsided._check import check_count, require
 from lopsided._math import sigmoid
-from lopsided.methods._base import Accepts, PUClassifier
 from lopsided.methods._frames import as_pandas
 from lopsided.methods._inputs import fit_inputs
+from lopsided.methods._rows import TrainingRows
+from lopsided.methods.base import Accepts, PUClassifier
 
 __all__ = ["LBEClassifier"]
 
@@ -26,7 +27,7 @@ class LBEClassifier(PUClassifier):
     ----------
     width : int, default=100
         Units of the hidden layer of each net; 0 makes them logistic regressions.
-    n_warm_up : int, default=100
+    n_warmup_steps : int, default=100
         Steps on the labels before the first round.
     n_rounds : int, default=20
         Rounds of expectation and maximization.
@@ -62,7 +63,7 @@ class LBEClassifier(PUClassifier):
     def __init__(
         self,
         width=100,
-        n_warm_up=100,
+        n_warmup_steps=100,
         n_rounds=20,
         n_steps=40,
         subset=0.1,
@@ -74,7 +75,7 @@ class LBEClassifier(PUClassifier):
         random_state=None,
     ):
         self.width = width
-        self.n_warm_up = n_warm_up
+        self.n_warmup_steps = n_warmup_steps
         self.n_rounds = n_rounds
         self.n_steps = n_steps
         self.subset = subset
@@ -104,7 +105,8 @@ class LBEClassifier(PUClassifier):
             self._run(self.propensity_net_, self._numbers(as_pandas(X), reset=False))
         )
 
-    def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
+    def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
+        X, y, weight = rows.X, rows.y, rows.weight
         torch = require("torch")
         from lopsided.nets.devices import pick_device, threads
         from lopsided.nets.lbe import Rounds, make_net, train_pair
@@ -125,7 +127,7 @@ class LBEClassifier(PUClassifier):
             )
         )
         rounds = Rounds(
-            n_warm_up=self.n_warm_up,
+            n_warmup_steps=self.n_warmup_steps,
             n_rounds=self.n_rounds,
             n_steps=self.n_steps,
             subset=self.subset,
@@ -138,7 +140,7 @@ class LBEClassifier(PUClassifier):
         self.net_, self.propensity_net_ = (net.cpu().double().eval() for net in (first, second))
 
     def _check_settings(self) -> None:
-        for name in ("width", "n_warm_up", "n_rounds", "n_steps"):
+        for name in ("width", "n_warmup_steps", "n_rounds", "n_steps"):
             check_count(getattr(self, name), name, least=0)
         for name in ("subset", "keep"):
             if not 0 < getattr(self, name) <= 1:

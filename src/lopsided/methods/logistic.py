@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from lopsided.methods._base import Accepts, PUClassifier
 from lopsided.methods._inputs import fit_inputs
+from lopsided.methods._rows import TrainingRows
+from lopsided.methods.base import Accepts, PUClassifier
 
 __all__ = ["NaiveLogisticClassifier"]
 
@@ -73,7 +74,8 @@ class NaiveLogisticClassifier(PUClassifier):
     def _needs_prior(self) -> bool:
         return False
 
-    def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
+    def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
+        X, y, weight = rows.X, rows.y, rows.weight
         if not (isinstance(self.strength, Real) and float(self.strength) > 0):
             raise ValueError(f"strength must be a number above 0, got {self.strength!r}.")
         self.inputs_ = fit_inputs(X, self._levels(), weight, self.bend)

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
 from lopsided._check import check_count, require
-from lopsided.methods._base import Accepts, PUClassifier
 from lopsided.methods._inputs import fit_inputs
+from lopsided.methods._rows import TrainingRows
+from lopsided.methods.base import Accepts, PUClassifier
 from lopsided.risks import Risk, check_risk, ifpu
 
 __all__ = ["NeuralRiskClassifier"]
@@ -21,9 +22,9 @@ class NeuralRiskClassifier(PUClassifier):
     """Train a net of fully connected layers on a PU risk.
 
     Columns are standardized, missing values imputed with flags and categories spread out, all
-    inside the estimator. Every mini-batch holds labeled rows. With `Climb` as its clamp, a risk
-    is lowered by algorithm 1 of the papers: where the negative part of a batch sinks below
-    zero, the step goes up along that part alone.
+    inside the estimator. Every mini-batch holds labeled rows. With `GradientAscent` as its
+    clamp, a risk is lowered by algorithm 1 of the papers: where the negative part of a batch
+    sinks below zero, the step goes up along that part alone.
 
     Parameters
     ----------
@@ -42,7 +43,7 @@ class NeuralRiskClassifier(PUClassifier):
     patience : int or None, default=None
         Stop when the risk of held-out rows has not sunk for so many epochs, and keep the net of
         the best. None runs all steps, and so do fewer than 20 labeled rows.
-    validation_share : float, default=0.2
+    validation_fraction : float, default=0.2
         Share of the rows to hold out for that.
     device : str or None, default=None
         Where to train: "cpu", "cuda"; None takes a GPU if there is one.
@@ -78,7 +79,7 @@ class NeuralRiskClassifier(PUClassifier):
         learning_rate=1e-3,
         weight_decay=0.05,
         patience=None,
-        validation_share=0.2,
+        validation_fraction=0.2,
         device=None,
         n_jobs=None,
         random_state=None,
@@ -91,7 +92,7 @@ class NeuralRiskClassifier(PUClassifier):
         self.learning_rate = learning_rate
         self.weight_decay = weight_decay
         self.patience = patience
-        self.validation_share = validation_share
+        self.validation_fraction = validation_fraction
         self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -99,13 +100,14 @@ class NeuralRiskClassifier(PUClassifier):
     def _needs_prior(self) -> bool:
         return self._risk().needs_prior
 
-    def _pool(self) -> str:
-        return getattr(self._risk(), "pool", "all")
+    def _scenario(self) -> str:
+        return getattr(self._risk(), "scenario", "one-sample")
 
     def _risk(self) -> Risk:
         return check_risk(self.risk, default=ifpu())
 
-    def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
+    def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
+        X, y, weight = rows.X, rows.y, rows.weight
         torch = require("torch")
         from lopsided.nets.devices import pick_device, threads
         from lopsided.nets.mlp import MLP
@@ -116,7 +118,7 @@ class NeuralRiskClassifier(PUClassifier):
         self.risk_.check()
         self.inputs_ = fit_inputs(X, self._levels(), weight)
         generator = torch.Generator().manual_seed(int(rng.integers(2**63)))
-        start = self.risk_.rest(y, self.prior_, weight)
+        start = self.risk_.fit_intercept_only(y, self.prior_, weight)
         net = MLP(self.inputs_.n_columns, self._widths(), start, generator)
         net.to(pick_device(self.device))
         schedule = Schedule(
@@ -147,12 +149,12 @@ class NeuralRiskClassifier(PUClassifier):
     def _split(self, y: NDArray[np.int8], rng: np.random.Generator) -> tuple[Any, Any]:
         """Return the rows to train on, and those to watch or None."""
         everything = np.arange(len(y))
-        held_out = self.validation_share * min(y.sum(), (y == 0).sum())
+        held_out = self.validation_fraction * min(y.sum(), (y == 0).sum())
         if self.patience is None or y.sum() < _ENOUGH_LABELS or held_out < 1:
             return everything, None
         rows, watched = train_test_split(
             everything,
-            test_size=self.validation_share,
+            test_size=self.validation_fraction,
             stratify=y,
             random_state=int(rng.integers(2**31)),
         )
@@ -168,9 +170,10 @@ class NeuralRiskClassifier(PUClassifier):
             check_count(self.patience, "patience")
         for width in self._widths():
             check_count(width, "Each of widths")
-        if not 0 < self.validation_share < 1:
+        if not 0 < self.validation_fraction < 1:
             raise ValueError(
-                f"validation_share must lie between 0 and 1, got {self.validation_share!r}."
+                "validation_fraction must lie between 0 and 1, got "
+                f"{self.validation_fraction!r}."
             )
 
     def _scores(self, X: Any) -> Any:

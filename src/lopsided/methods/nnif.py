@@ -6,17 +6,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._check import check_choice, check_magnitude, require
-from lopsided.methods._base import Accepts, PUClassifier
 from lopsided.methods._inputs import fit_inputs
 from lopsided.methods._learners import (
     check_learner,
     fit_learner,
     positive_log_odds,
 )
+from lopsided.methods._rows import TrainingRows
+from lopsided.methods.base import Accepts, PUClassifier
 
 __all__ = ["NNIFClassifier", "mean_path", "weighted_path"]
 
-_MOST_ROWS = 256  # of a tree of the isolation forest
+_MAX_ROWS = 256  # of a tree of the isolation forest
 
 
 class NNIFClassifier(PUClassifier):
@@ -87,7 +88,8 @@ class NNIFClassifier(PUClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
+    def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
+        X, y, weight = rows.X, rows.y, rows.weight
         check_choice(self.treatment, ("remove", "relabel"), "treatment")
         learner = check_learner(self._learner(), "classifier")
         X = _in_single_precision(X)
@@ -115,7 +117,7 @@ class NNIFClassifier(PUClassifier):
         rest = inputs[y == 0]
         forest = IsolationForest(
             n_estimators=self.n_trees,
-            max_samples=min(_MOST_ROWS, len(rest)),
+            max_samples=min(_MAX_ROWS, len(rest)),
             n_jobs=self.n_jobs,
             random_state=int(rng.integers(2**31)),
         ).fit(rest)

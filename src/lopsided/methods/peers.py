@@ -9,9 +9,10 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.validation import has_fit_parameter
 
 from lopsided._check import check_choice, require
-from lopsided.methods._base import Accepts, PUClassifier
 from lopsided.methods._inputs import fit_inputs
 from lopsided.methods._learners import seeded_copy
+from lopsided.methods._rows import TrainingRows
+from lopsided.methods.base import Accepts, PUClassifier
 
 __all__ = ["PulearnClassifier"]
 
@@ -26,7 +27,7 @@ _CLASSES = {
     "weighted-tan": "WeightedTANClassifier",
 }
 _HOLD_OUT = ("elkan-noto", "weighted-elkan-noto")
-_MOST_DRAWS = 50  # of a hold-out; with a handful of labeled rows most of them fail
+_MAX_DRAWS = 50  # of a hold-out; with a handful of labeled rows most of them fail
 
 
 class PulearnClassifier(PUClassifier):
@@ -84,7 +85,8 @@ class PulearnClassifier(PUClassifier):
     def _needs_prior(self) -> bool:
         return self.algorithm == "nnpu"
 
-    def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
+    def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
+        X, y, weight = rows.X, rows.y, rows.weight
         check_choice(self.algorithm, _CLASSES, "algorithm of pulearn")
         peer = getattr(require("pulearn"), _CLASSES[self.algorithm])
         X, y, weight = _as_taken(peer, X, y, weight)
@@ -147,7 +149,7 @@ def _fit_until_held_out(
 ) -> Any:
     """Return a copy fitted with the first hold-out that gives a label frequency."""
     last: Exception | None = None
-    for _ in range(_MOST_DRAWS):
+    for _ in range(_MAX_DRAWS):
         try:
             return seeded_copy(model, rng).fit(inputs, y, **options)
         except (ValueError, IndexError) as error:  # an index: all labeled rows were held out
@@ -156,5 +158,5 @@ def _fit_until_held_out(
             last = error
     raise ValueError(
         f"{type(model).__name__} of pulearn must find a label frequency, got none from "
-        f"{_MOST_DRAWS} hold-outs: {last} Label more rows."
+        f"{_MAX_DRAWS} hold-outs: {last} Label more rows."
     )

@@ -42,7 +42,7 @@ def build(name: str, **params: Any) -> Any:
     name : str
         One of `list_methods("any")`.
     **params
-        Settings of the estimator, or of its risk and loss (`gamma`, `target_prior`, `pool`,
+        Settings of the estimator, or of its risk and loss (`gamma`, `target_prior`, `scenario`,
         `clamp`).
 
     Returns

@@ -10,7 +10,6 @@ from sklearn.linear_model import LogisticRegression
 from lopsided._check import check_count
 from lopsided._math import positive_posterior
 from lopsided._progress import Bar
-from lopsided.methods._base import Accepts, PUClassifier
 from lopsided.methods._frames import as_pandas
 from lopsided.methods._inputs import fit_inputs
 from lopsided.methods._learners import (
@@ -20,10 +19,12 @@ from lopsided.methods._learners import (
     positive_chance,
     positive_log_odds,
 )
+from lopsided.methods._rows import TrainingRows
+from lopsided.methods.base import Accepts, PUClassifier
 
 __all__ = ["SAREMClassifier", "has_settled"]
 
-_SUREST = 1e-6  # chances and propensities stay this far from 0 and 1
+_EPS = 1e-6  # chances and propensities stay this far from 0 and 1
 _MANY_COLUMNS = 200
 _FIRST_STOP = 10  # the last iteration, counted from 0, at which the loop may not end yet
 
@@ -56,7 +57,7 @@ class SAREMClassifier(PUClassifier):
     tol : float, default=1e-4
         The change, of the propensities per iteration and of the expected log-likelihood over
         the window, below which to stop.
-    least_propensity : float, default=0.01
+    min_propensity : float, default=0.01
         Propensities are taken to be at least this large when refitting.
     n_jobs : int or None, default=None
         Threads of linear algebra; None is 1 and -1 is all.
@@ -98,7 +99,7 @@ class SAREMClassifier(PUClassifier):
         max_iter=500,
         window=10,
         tol=1e-4,
-        least_propensity=0.01,
+        min_propensity=0.01,
         n_jobs=None,
         random_state=None,
     ):
@@ -109,7 +110,7 @@ class SAREMClassifier(PUClassifier):
         self.max_iter = max_iter
         self.window = window
         self.tol = tol
-        self.least_propensity = least_propensity
+        self.min_propensity = min_propensity
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -134,13 +135,13 @@ class SAREMClassifier(PUClassifier):
             )
         )
 
-    def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
+    def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
+        X, y, weight = rows.X, rows.y, rows.weight
         check_count(self.max_iter, "max_iter")
         check_count(self.window, "window", least=2)
-        if not 0 < self.least_propensity <= 1:
+        if not 0 < self.min_propensity <= 1:
             raise ValueError(
-                "least_propensity must be above 0 and at most 1, got "
-                f"{self.least_propensity!r}."
+                f"min_propensity must be above 0 and at most 1, got {self.min_propensity!r}."
             )
         self.inputs_ = fit_inputs(X, self._levels(), weight)
         seen = self._seen(X)
@@ -178,7 +179,7 @@ class SAREMClassifier(PUClassifier):
                 ):
                     break
         if self.refit:
-            run.refit(self.least_propensity)
+            run.refit(self.min_propensity)
         self.classifier_, self.propensity_model_ = run.f, run.e
         self.n_iter_, self.log_likelihood_ = len(likelihood), np.array(likelihood)
 
@@ -282,7 +283,7 @@ class _EM:
         counts_for = np.where(labeled, 1 / np.maximum(self.propensity, least), 0.0)
         surplus = (self.weight * np.where(labeled, counts_for - 1, 0.0)).sum()
         unlabeled = self.weight[~labeled].sum()
-        down = np.where(labeled, 0.0, max(1 - surplus / unlabeled, _SUREST))
+        down = np.where(labeled, 0.0, max(1 - surplus / unlabeled, _EPS))
         self._fit_classifier(counts_for, down)
 
 
@@ -318,4 +319,4 @@ def _logistic(n_columns: int) -> LogisticRegression:
 
 
 def _inside(chance: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.clip(chance, _SUREST, 1 - _SUREST)
+    return np.clip(chance, _EPS, 1 - _EPS)

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from lopsided.methods._base import Accepts, PUClassifier
 from lopsided.methods._inputs import fit_inputs
 from lopsided.methods._learners import (
     check_learner,
@@ -14,6 +13,8 @@ from lopsided.methods._learners import (
     positive_chance,
     positive_log_odds,
 )
+from lopsided.methods._rows import TrainingRows
+from lopsided.methods.base import Accepts, PUClassifier
 
 __all__ = ["SpyClassifier"]
 
@@ -83,7 +84,8 @@ class SpyClassifier(PUClassifier):
     def _needs_prior(self) -> bool:
         return False
 
-    def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
+    def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
+        X, y, weight = rows.X, rows.y, rows.weight
         for name in ("spy_share", "noise"):
             value = getattr(self, name)
             if not (isinstance(value, (int, float)) and 0 <= value < 1):

@@ -9,14 +9,15 @@ from sklearn.model_selection import train_test_split
 from lopsided._check import check_choice, check_count, require
 from lopsided._math import rows_of_share
 from lopsided.losses import CalibratedFocalLoss
-from lopsided.methods._base import Accepts, PUClassifier
+from lopsided.methods._rows import TrainingRows
 from lopsided.methods._tokens import Tokens, fit_tokens
+from lopsided.methods.base import Accepts, PUClassifier
 from lopsided.risks import Risk, check_risk, nnpu
 
 __all__ = ["TabGMLPClassifier"]
 
 _ENOUGH_LABELS = 20  # fewer cannot spare any to be watched
-_FEWEST_WATCHED = 4  # labels whose places say anything
+_MIN_VALIDATION_LABELS = 4  # labels whose places say anything
 
 
 class TabGMLPClassifier(PUClassifier):
@@ -53,7 +54,7 @@ class TabGMLPClassifier(PUClassifier):
         do fewer than 20 labeled rows, or fewer than 4 among the rows to hold out.
     validation : {"random", "last"}, default="random"
         Which rows to hold out: any, or the last of the table, for one sorted by time.
-    validation_share : float, default=0.2
+    validation_fraction : float, default=0.2
         Share of the rows to hold out.
     n_nets : int, default=1
         Nets with weights and batches of their own, whose scores are averaged.
@@ -95,7 +96,7 @@ class TabGMLPClassifier(PUClassifier):
         weight_decay=1e-4,
         patience=None,
         validation="random",
-        validation_share=0.2,
+        validation_fraction=0.2,
         n_nets=1,
         device=None,
         n_jobs=None,
@@ -112,7 +113,7 @@ class TabGMLPClassifier(PUClassifier):
         self.weight_decay = weight_decay
         self.patience = patience
         self.validation = validation
-        self.validation_share = validation_share
+        self.validation_fraction = validation_fraction
         self.n_nets = n_nets
         self.device = device
         self.n_jobs = n_jobs
@@ -121,13 +122,14 @@ class TabGMLPClassifier(PUClassifier):
     def _needs_prior(self) -> bool:
         return self._risk().needs_prior
 
-    def _pool(self) -> str:
-        return getattr(self._risk(), "pool", "all")
+    def _scenario(self) -> str:
+        return getattr(self._risk(), "scenario", "one-sample")
 
     def _risk(self) -> Risk:
         return check_risk(self.risk, default=nnpu(CalibratedFocalLoss()))
 
-    def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
+    def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
+        X, y, weight = rows.X, rows.y, rows.weight
         require("torch")
         from lopsided.nets.devices import threads
         from lopsided.nets.train import Rows
@@ -186,7 +188,7 @@ class TabGMLPClassifier(PUClassifier):
         net = TabGMLP(
             tokens.n_numbers,
             tokens.levels,
-            risk.rest(there.y, self.prior_, there.weight),
+            risk.fit_intercept_only(there.y, self.prior_, there.weight),
             torch.Generator().manual_seed(seed),
             self.preset,
             self.depth,
@@ -219,7 +221,7 @@ class TabGMLPClassifier(PUClassifier):
         everything = np.arange(len(y))
         if self.patience is None or y.sum() < _ENOUGH_LABELS:
             return everything, None
-        held_out = rows_of_share(self.validation_share, len(y))
+        held_out = rows_of_share(self.validation_fraction, len(y))
         if min(held_out, len(y) - held_out, (y == 0).sum()) < 2:
             return everything, None
         if self.validation == "last":
@@ -231,7 +233,10 @@ class TabGMLPClassifier(PUClassifier):
                 stratify=y,
                 random_state=int(rng.integers(2**31)),
             )
-        enough = y[watched].sum() >= _FEWEST_WATCHED and y[rows].sum() >= _FEWEST_WATCHED
+        enough = (
+            y[watched].sum() >= _MIN_VALIDATION_LABELS
+            and y[rows].sum() >= _MIN_VALIDATION_LABELS
+        )
         mixed = not (y[watched].all() or y[rows].all())
         return (rows, watched) if enough and mixed else (everything, None)
 
@@ -246,10 +251,10 @@ class TabGMLPClassifier(PUClassifier):
             check_count(getattr(self, name), name)
         if self.patience is not None:
             check_count(self.patience, "patience")
-        if not (_is_number(self.validation_share) and 0 < self.validation_share < 1):
+        if not (_is_number(self.validation_fraction) and 0 < self.validation_fraction < 1):
             raise ValueError(
-                "validation_share must lie between 0 and 1, both excluded, got "
-                f"{self.validation_share!r}. Pass the share of rows to hold out, such as 0.2."
+                "validation_fraction must lie between 0 and 1, both excluded, got "
+                f"{self.validation_fraction!r}. Pass the share of rows to hold out: 0.2."
             )
         if not (_is_number(self.learning_rate) and 0 < self.learning_rate < np.inf):
             raise ValueError(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 __all__ = ["Batch", "draw_batches"]
 
-_FEWEST_LABELED = 16  # in a batch, some of them more than once in an epoch if need be
+_MIN_LABELED = 16  # in a batch, some of them more than once in an epoch if need be
 
 
 class Batch(NamedTuple):
@@ -38,7 +38,7 @@ def draw_batches(
     weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=float)
     labeled, unlabeled = (rng.permutation(np.flatnonzero(y == label)) for label in (1, 0))
     n_batches = max(1, ceil(len(y) / size))
-    wanted = n_batches * min(len(labeled), _FEWEST_LABELED, max(size // 2, 1))
+    wanted = n_batches * min(len(labeled), _MIN_LABELED, max(size // 2, 1))
     while len(labeled) < wanted:  # whole rounds, so that every row comes up as often
         labeled = np.concatenate([labeled, rng.permutation(np.flatnonzero(y == 1))])
     shares = [weight[y == label].sum() / weight.sum() for label in (1, 0)]

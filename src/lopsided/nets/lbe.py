@@ -20,7 +20,7 @@ class Rounds:
 
     Parameters
     ----------
-    n_warm_up : int
+    n_warmup_steps : int
         Steps on the labels alone before the first round.
     n_rounds, n_steps : int
         Rounds of expectation and maximization, and steps in each.
@@ -32,7 +32,7 @@ class Rounds:
         Of Adam.
     """
 
-    n_warm_up: int = 100
+    n_warmup_steps: int = 100
     n_rounds: int = 20
     n_steps: int = 40
     subset: float = 0.1
@@ -70,7 +70,7 @@ def train_pair(
     with Bar(2 + rounds.n_rounds, "LBE") as bar:
         for net in (classifier, propensity):
             optimizer = _adam(net, rounds)
-            for _ in range(rounds.n_warm_up):
+            for _ in range(rounds.n_warmup_steps):
                 _step(optimizer, (balanced * _costs(net(X), y)).mean())
             bar.advance()
         optimizers = _adam(classifier, rounds), _adam(propensity, rounds)

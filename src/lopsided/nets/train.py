@@ -133,7 +133,8 @@ def train(
     net : Module
         Gives one score per row; changed in place.
     risk : Risk
-        What to lower. With `Climb` as its clamp a step is that of algorithm 1 of the papers.
+        What to lower. With `GradientAscent` as its clamp a step is that of algorithm 1 of the
+        papers.
     rows : Rows
         The training rows, as arrays.
     prior : float

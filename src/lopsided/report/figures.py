@@ -108,7 +108,7 @@ def _rank_diagram(table: pd.DataFrame, metric: str, salt: str) -> Shown:
         "1 is best; blocks are data sets, each with its mean over settings. Nemenyi's test "
         "cannot tell methods under a common bar apart."
     )
-    return _show(title, caption, lambda: plots.rank_diagram(table, metric), salt)
+    return _show(title, caption, lambda: plots.critical_difference_diagram(table, metric), salt)
 
 
 def _heat_map(table: pd.DataFrame, metric: str, salt: str) -> Shown:

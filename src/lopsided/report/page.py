@@ -12,7 +12,7 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from lopsided._files import check_writable, write_whole
+from lopsided._files import atomic_write, check_writable
 from lopsided.report import sections
 from lopsided.report.figures import draw_figures
 from lopsided.report.markup import as_data, as_section
@@ -90,7 +90,7 @@ def write_page(
         body="\n".join(as_section(*part) for part in parts),
         data=as_data(data),
     )
-    with write_whole(path) as draft:
+    with atomic_write(path) as draft:
         # A lone surrogate in an error message must not cost the report.
         draft.write_bytes(page.encode("utf-8", errors="replace"))
     return Path(path)

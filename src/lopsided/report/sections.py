@@ -18,7 +18,7 @@ __all__ = [
     "show_versions",
 ]
 
-_MOST_FAILED = 500  # rows; a method that cannot run at all fails thousands of times
+_MAX_FAILED = 500  # rows; a method that cannot run at all fails thousands of times
 _MARKS = {1: "best", 2: "second"}
 
 
@@ -92,7 +92,7 @@ def show_failed(summary: Mapping[str, Any]) -> str:
             Cell(row["status"]),
             Cell(row["message"]),
         ]
-        for row in failed[:_MOST_FAILED]
+        for row in failed[:_MAX_FAILED]
     ]
     more = len(failed) - len(rows)
     note = f"{more} more are in the data at the end of this file." if more else ""

@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._kernel import kernel
+from lopsided._kernel import njit_cached
 
-__all__ = ["MISSING", "MOST_LEVELS", "Bins", "bin_columns", "run_threads"]
+__all__ = ["MAX_LEVELS", "MISSING", "Bins", "bin_columns", "run_threads"]
 
 MISSING = np.uint16(65535)  # the code of NaN: a bin of its own
-_MOST_CODES = 65534
-_MOST_COLUMNS = 65535
-MOST_LEVELS = 1024  # of a category column: a split keeps one bit for each
+_MAX_CODES = 65534
+_MAX_COLUMNS = 65535
+MAX_LEVELS = 1024  # of a category column: a split keeps one bit for each
 
 
 class Bins(NamedTuple):
@@ -44,9 +44,9 @@ def bin_columns(X: NDArray[Any], categorical: NDArray[np.bool_], n_threads: int 
         Columns worked on at a time.
     """
     n_rows, n_features = X.shape
-    if n_features > _MOST_COLUMNS:
+    if n_features > _MAX_COLUMNS:
         raise ValueError(
-            f"A forest takes at most {_MOST_COLUMNS} columns, got {n_features}. Choose some."
+            f"A forest takes at most {_MAX_COLUMNS} columns, got {n_features}. Choose some."
         )
     codes = np.empty((n_features, n_rows), np.uint16)
 
@@ -77,9 +77,9 @@ def _keep_codes(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     missing = np.isnan(column)
     levels = int(column[~missing].max(initial=-1)) + 1
-    if levels > MOST_LEVELS:
+    if levels > MAX_LEVELS:
         raise ValueError(
-            f"A column of categories must have at most {MOST_LEVELS} levels here, got "
+            f"A column of categories must have at most {MAX_LEVELS} levels here, got "
             f"{levels}. Merge the rare ones."
         )
     out[:] = np.where(missing, MISSING, column).astype(np.uint16)
@@ -94,7 +94,7 @@ def _bin(
     return low, low if np.array_equal(low, high) else high
 
 
-@kernel
+@njit_cached
 def _code_sorted(column, order, out):
     """Write the codes of a column given its order; return the values they stand for."""
     n = len(column)
@@ -106,8 +106,8 @@ def _code_sorted(column, order, out):
         if column[order[i]] != column[order[i - 1]]:
             distinct += 1
     # With too many distinct values, a code is closed once it holds its share of the rows.
-    share = 0 if distinct <= _MOST_CODES else -(-n // _MOST_CODES)
-    low = np.empty(min(distinct, _MOST_CODES), np.float64)
+    share = 0 if distinct <= _MAX_CODES else -(-n // _MAX_CODES)
+    low = np.empty(min(distinct, _MAX_CODES), np.float64)
     high = np.empty_like(low)
     code, held = -1, share
     for i in range(n):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lopsided._kernel import formula, part
+from lopsided._kernel import njit_helper, njit_inline
 
 __all__ = ["CRITERIA", "Criterion", "gain", "hellinger_parts", "positives_of"]
 
@@ -22,31 +22,31 @@ class Criterion(NamedTuple):
     # Convex in one child's weight of either label: no cut inside a run of rows of one label can
     # be best, so that only the ends of runs need a look.
     convex: bool = True
-    sizeless: bool = False  # the gain does not grow with the node
+    gain_ignores_size: bool = False  # the gain does not grow with the node
 
 
 CRITERIA = {
     "gini": Criterion(0),
     "entropy": Criterion(1),
-    "hellinger": Criterion(2, sizeless=True),
-    "pu-hellinger": Criterion(3, takes_prior=True, convex=False, sizeless=True),
+    "hellinger": Criterion(2, gain_ignores_size=True),
+    "pu-hellinger": Criterion(3, takes_prior=True, convex=False, gain_ignores_size=True),
     "nnpu": Criterion(4, takes_prior=True, convex=False),
 }
 
 
-@part
-def gain(code, ll, ul, lr, ur, per_label):
+@njit_helper
+def gain(code, ll, ul, lr, ur, inverse_label_frequency):
     """Return the gain of a split by the criterion with this code."""
     if code == 0:
         return _gini(ll, ul, lr, ur)
     if code == 1:
         return _entropy(ll, ul, lr, ur)
     if code == 2 or code == 3:
-        return _hellinger(code, ll, ul, lr, ur, per_label)
-    return _nnpu(ll, ul, lr, ur, per_label)
+        return _hellinger(code, ll, ul, lr, ur, inverse_label_frequency)
+    return _nnpu(ll, ul, lr, ur, inverse_label_frequency)
 
 
-@formula
+@njit_inline
 def _gini(ll, ul, lr, ur):
     labeled, unlabeled = ll + lr, ul + ur
     return (
@@ -56,12 +56,12 @@ def _gini(ll, ul, lr, ur):
     )
 
 
-@part
+@njit_helper
 def _xlogx(x):
     return x * np.log(x) if x > 0 else 0.0
 
 
-@formula
+@njit_inline
 def _entropy(ll, ul, lr, ur):
     children = _xlogx(ll) + _xlogx(ul) - _xlogx(ll + ul)
     children += _xlogx(lr) + _xlogx(ur) - _xlogx(lr + ur)
@@ -69,7 +69,7 @@ def _entropy(ll, ul, lr, ur):
     return children - (_xlogx(labeled) + _xlogx(unlabeled) - _xlogx(labeled + unlabeled))
 
 
-@formula
+@njit_inline
 def hellinger_parts(pl, nl, pr, nr):
     """Return the left and right part of the squared Hellinger distance of a split.
 
@@ -86,8 +86,8 @@ def hellinger_parts(pl, nl, pr, nr):
     return left * left, right * right
 
 
-@formula
-def positives_of(code, ll, ul, lr, ur, per_label):
+@njit_inline
+def positives_of(code, ll, ul, lr, ur, inverse_label_frequency):
     """Return the positives of both children as a Hellinger criterion counts them.
 
     The PU criterion estimates and clips them in each child, and the parent's totals are the
@@ -95,30 +95,32 @@ def positives_of(code, ll, ul, lr, ur, per_label):
     """
     if code == 2:
         return ll, lr
-    return min(per_label * ll, ll + ul), min(per_label * lr, lr + ur)
+    return min(inverse_label_frequency * ll, ll + ul), min(
+        inverse_label_frequency * lr, lr + ur
+    )
 
 
-@formula
-def _hellinger(code, ll, ul, lr, ur, per_label):
-    pl, pr = positives_of(code, ll, ul, lr, ur, per_label)
+@njit_inline
+def _hellinger(code, ll, ul, lr, ur, inverse_label_frequency):
+    pl, pr = positives_of(code, ll, ul, lr, ur, inverse_label_frequency)
     left, right = hellinger_parts(pl, ll + ul - pl, pr, lr + ur - pr)
     return left + right
 
 
-@formula
-def _squared_risk(labeled, total, per_label):
-    positives = per_label * labeled
+@njit_inline
+def _squared_risk(labeled, total, inverse_label_frequency):
+    positives = inverse_label_frequency * labeled
     negatives = max(total - positives, 0.0)
     both = positives + negatives
     return positives * negatives / both if both > 0 else 0.0
 
 
-@formula
-def _nnpu(ll, ul, lr, ur, per_label):
+@njit_inline
+def _nnpu(ll, ul, lr, ur, inverse_label_frequency):
     # Wilton et al.: the fall of the non-negative PU risk under the squared loss.
     tl, tr = ll + ul, lr + ur
     return (
-        _squared_risk(ll + lr, tl + tr, per_label)
-        - _squared_risk(ll, tl, per_label)
-        - _squared_risk(lr, tr, per_label)
+        _squared_risk(ll + lr, tl + tr, inverse_label_frequency)
+        - _squared_risk(ll, tl, inverse_label_frequency)
+        - _squared_risk(lr, tr, inverse_label_frequency)
     )

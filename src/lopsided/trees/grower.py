@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._kernel import kernel, part
-from lopsided.trees.binning import MISSING, MOST_LEVELS, Bins
+from lopsided._kernel import njit_cached, njit_helper
+from lopsided.trees.binning import MAX_LEVELS, MISSING, Bins
 from lopsided.trees.random import below
 from lopsided.trees.splitting import (
     NO_SPLIT,
@@ -38,7 +38,7 @@ NODE = np.dtype(
 LEAF = -1
 MISSING_LEFT = 1
 SUBSET = 2
-WORDS = MOST_LEVELS // 64
+WORDS = MAX_LEVELS // 64
 
 
 class Tree(NamedTuple):
@@ -111,7 +111,7 @@ class _Scratch(NamedTuple):
     stack: np.ndarray  # int64, (n_bag + 1, 5): node, start, end, depth, may it split
 
 
-@kernel
+@njit_cached
 def _grow(bins, bag, weights, rules, draft, scratch, room, state):
     """Fill the draft of a tree; return the number of its nodes, and its table of bits."""
     nodes, covers, bits, gains = draft
@@ -158,7 +158,9 @@ def _grow(bins, bag, weights, rules, draft, scratch, room, state):
             n_bits += 1
         covers[n_nodes, 0], covers[n_nodes, 1] = ll, lu
         covers[n_nodes + 1, 0], covers[n_nodes + 1, 1] = rl, ru
-        gains[split.feature] += split.gain * (labeled + unlabeled if rules.sizeless else 1.0)
+        gains[split.feature] += split.gain * (
+            labeled + unlabeled if rules.gain_ignores_size else 1.0
+        )
         on_left, on_right = may_split(rules, ll, lu, rl, ru)
         # The left child lies on top and is grown first.
         n_stack = _push(stack, n_stack, n_nodes + 1, middle, end, depth + 1, on_right)
@@ -167,7 +169,7 @@ def _grow(bins, bag, weights, rules, draft, scratch, room, state):
     return n_nodes, n_bits, bits
 
 
-@part
+@njit_helper
 def _labeled_first(rows, signed, spare_rows, spare_weights):
     """Put the labeled rows first, as they then are in every node."""
     n_labeled, n_rest = 0, 0
@@ -182,7 +184,7 @@ def _labeled_first(rows, signed, spare_rows, spare_weights):
         rows[n_labeled + i], signed[n_labeled + i] = spare_rows[i], spare_weights[i]
 
 
-@part
+@njit_helper
 def _push(stack, n_stack, place, start, end, depth, splits):
     """Put a node on the stack; return the new height."""
     stack[n_stack, 0], stack[n_stack, 1], stack[n_stack, 2] = place, start, end
@@ -190,7 +192,7 @@ def _push(stack, n_stack, place, start, end, depth, splits):
     return n_stack + 1
 
 
-@part
+@njit_helper
 def _search(bins, rows, signed, labeled, unlabeled, rules, features, room, state):
     """Return the best split over a random choice of columns that are not constant here."""
     best = NO_SPLIT
@@ -213,7 +215,7 @@ def _search(bins, rows, signed, labeled, unlabeled, rules, features, room, state
             best = split
             if bins.categorical[split.feature]:
                 best_levels, levels = room.best_levels, room.levels
-                for level in range(MOST_LEVELS):
+                for level in range(MAX_LEVELS):
                     best_levels[level] = levels[level]
         visited += 1
         if visited >= rules.max_features:
@@ -221,7 +223,7 @@ def _search(bins, rows, signed, labeled, unlabeled, rules, features, room, state
     return best
 
 
-@part
+@njit_helper
 def _partition(bins, split, levels, rows, signed, spare_rows, spare_weights):
     """Put the rows that go left first, keeping their order.
 
@@ -251,7 +253,7 @@ def _partition(bins, split, levels, rows, signed, spare_rows, spare_weights):
     return n_left, under, over
 
 
-@part
+@njit_helper
 def _add_bits(bits, n_bits, column, rows, n_left, absent_left):
     """Write which categories go left into the table of bits, twice as long if it is full.
 

@@ -13,11 +13,11 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from lopsided._kernel import part
+from lopsided._kernel import njit_helper
 from lopsided.trees.binning import MISSING
 
 __all__ = [
-    "FEWEST_BINS",
+    "MIN_BINS",
     "Groups",
     "gather",
     "group_codes",
@@ -25,7 +25,7 @@ __all__ = [
     "trailing_zeros",
 ]
 
-FEWEST_BINS = 1024  # that a histogram may have, enough for every category
+MIN_BINS = 1024  # that a histogram may have, enough for every category
 _SORT_BELOW = 48  # a smaller node is sorted: every code is a group of its own
 _SPARSE = 4  # bins per row from which on only those that hold rows are looked up
 
@@ -66,7 +66,7 @@ def make_groups(n_rows: int, n_codes: int) -> Groups:
     )
 
 
-@part
+@njit_helper
 def gather(column, rows, signed, buffer):
     """Copy a node's codes; return the least and largest and the weight of the missing ones."""
     least, largest = np.uint16(65535), np.uint16(0)
@@ -90,7 +90,7 @@ def gather(column, rows, signed, buffer):
     return np.int64(least), top, labeled, unlabeled, n_missing
 
 
-@part
+@njit_helper
 def group_codes(buffer, signed, least, largest, n_missing, count_rows, groups):
     """Fill the groups of a node's codes and return their number.
 
@@ -101,7 +101,7 @@ def group_codes(buffer, signed, least, largest, n_missing, count_rows, groups):
     if n < _SORT_BELOW and largest - least >= n:
         return _by_sorting(buffer, signed, groups)
     # Fewer bins would be faster and worse: a large node has to tell its few extreme rows apart.
-    limit = FEWEST_BINS
+    limit = MIN_BINS
     while limit < n // 2:
         limit *= 2
     shift = 0
@@ -120,7 +120,7 @@ def group_codes(buffer, signed, least, largest, n_missing, count_rows, groups):
 # A field of a named tuple is taken out before a loop, not in it: that counts references anew.
 
 
-@part
+@njit_helper
 def _fill(buffer, signed, least, shift, n_bins, n_missing, groups):
     """Add up weights by bin, and list the bins that hold rows."""
     weights, places = groups.weights, groups.places
@@ -138,7 +138,7 @@ def _fill(buffer, signed, least, shift, n_bins, n_missing, groups):
     return n_places
 
 
-@part
+@njit_helper
 def _fill_sparse(buffer, signed, least, shift, n_bins, groups):
     """Do the same where most bins are empty, with a bit for each of the others."""
     weights, places, filled = groups.weights, groups.places, groups.filled
@@ -160,14 +160,14 @@ def _fill_sparse(buffer, signed, least, shift, n_bins, groups):
     return n_places
 
 
-@part
+@njit_helper
 def _count(buffer, n, least, shift, counts):
     for i in range(n):
         if buffer[i] != MISSING:
             counts[(np.int64(buffer[i]) - least) >> shift] += 1
 
 
-@part
+@njit_helper
 def _list_bins(least, largest, shift, n_places, count_rows, groups):
     """Turn each bin that holds rows into a group, and empty it; return the number of groups."""
     first, last, n_rows = groups.first, groups.last, groups.n_rows
@@ -185,7 +185,7 @@ def _list_bins(least, largest, shift, n_places, count_rows, groups):
     return n_places
 
 
-@part
+@njit_helper
 def _by_sorting(buffer, signed, groups):
     keys, first, last = groups.places, groups.first, groups.last
     labeled, unlabeled, n_rows = groups.labeled, groups.unlabeled, groups.n_rows

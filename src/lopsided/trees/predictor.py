@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from lopsided._kernel import kernel, part
-from lopsided.trees.binning import MOST_LEVELS
+from lopsided._kernel import njit_cached, njit_helper
+from lopsided.trees.binning import MAX_LEVELS
 from lopsided.trees.grower import LEAF, MISSING_LEFT, SUBSET
 
 __all__ = ["add_values"]
@@ -11,7 +11,7 @@ __all__ = ["add_values"]
 _ABREAST = 64  # rows that go down side by side, so that one need not wait for another's memory
 
 
-@kernel
+@njit_cached
 def add_values(nodes, starts, bits, bit_starts, X, rows, out):
     """Add to `out` the leaf values of some rows in all trees.
 
@@ -32,10 +32,10 @@ def add_values(nodes, starts, bits, bit_starts, X, rows, out):
     for tree in range(len(starts) - 1):
         here = nodes[starts[tree] : starts[tree + 1]]
         table = bits[bit_starts[tree] : bit_starts[tree + 1]]
-        _run_down(here, table, X, rows, plain, out)
+        _traverse(here, table, X, rows, plain, out)
 
 
-@part
+@njit_helper
 def _any_missing(X, rows):
     for row in rows:
         for column in range(X.shape[1]):
@@ -44,8 +44,8 @@ def _any_missing(X, rows):
     return False
 
 
-@part
-def _run_down(nodes, bits, X, rows, plain, out):
+@njit_helper
+def _traverse(nodes, bits, X, rows, plain, out):
     """Let rows run down a tree; `plain` ones meet no missing value and no category."""
     # Unsigned, since numba has to ask of any other index whether it counts from the end.
     running = np.empty(_ABREAST, np.uint32)  # the rows that have not reached a leaf
@@ -70,13 +70,13 @@ def _run_down(nodes, bits, X, rows, plain, out):
             n_running = still
 
 
-@part
+@njit_helper
 def _goes_left(node, bits, value):
     if np.isnan(value):
         return node.flags & MISSING_LEFT != 0
     if node.flags & SUBSET:
         level = np.int64(value)
-        if level >= MOST_LEVELS:  # a level that did not occur in training
+        if level >= MAX_LEVELS:  # a level that did not occur in training
             return node.flags & MISSING_LEFT != 0
         word = bits[np.int64(node.threshold), level >> 6]
         return (word >> np.uint64(level & 63)) & np.uint64(1) != np.uint64(0)

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from lopsided._kernel import part
+from lopsided._kernel import njit_helper
 
 __all__ = ["below", "uniform"]
 
 
-@part
+@njit_helper
 def _next(state):
     state[0] += np.uint64(0x9E3779B97F4A7C15)
     z = state[0]
@@ -16,13 +16,13 @@ def _next(state):
     return z ^ (z >> np.uint64(31))
 
 
-@part
+@njit_helper
 def uniform(state):
     """Return a number from 0 to below 1 and move the state, an array of one uint64."""
     return (_next(state) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
-@part
+@njit_helper
 def below(state, n):
     """Return a whole number from 0 to below n."""
     return np.int64(uniform(state) * n)

@@ -7,7 +7,7 @@ every other bin stays whole and unlabeled neighbors are merged.
 
 import numpy as np
 
-from lopsided._kernel import part, reorderable
+from lopsided._kernel import njit_fastmath, njit_helper
 from lopsided.trees.binning import MISSING
 from lopsided.trees.histogram import trailing_zeros
 
@@ -17,7 +17,7 @@ _BINS_PER_LABELED = 128  # at most
 _BINS_PER_ROW = 4  # at most
 
 
-@part
+@njit_helper
 def group_runs(buffer, signed, least, largest, n_missing, groups):
     """Fill the groups of a node's codes and return their number.
 
@@ -34,7 +34,7 @@ def group_runs(buffer, signed, least, largest, n_missing, groups):
     return _merge(buffer, signed, least, largest, shift, groups)
 
 
-@part
+@njit_helper
 def _fill(buffer, signed, n_labeled, least, shift, n_missing, groups):
     """Mark the bins with labeled rows and chain up their rows; add up the weights of others.
 
@@ -57,7 +57,7 @@ def _fill(buffer, signed, n_labeled, least, shift, n_missing, groups):
         newest[place] = i + 1
 
 
-@part
+@njit_helper
 def _merge(buffer, signed, least, largest, shift, groups):
     """Turn marked bins into groups by code, what lies between into one each; empty them."""
     weights, marks, newest, older = groups.weights, groups.filled, groups.newest, groups.older
@@ -87,7 +87,7 @@ def _merge(buffer, signed, least, largest, shift, groups):
     return n_groups
 
 
-@reorderable
+@njit_fastmath
 def _take_sum(weights, begin, end):
     """Return the sum of some weights and set them to 0."""
     total = 0.0
@@ -97,7 +97,7 @@ def _take_sum(weights, begin, end):
     return total
 
 
-@part
+@njit_helper
 def _read_chain(buffer, start, older, keys):
     """List the rows of a chain by code and number; return how many they are."""
     n_keys, row = 0, np.int64(start)
@@ -107,7 +107,7 @@ def _read_chain(buffer, start, older, keys):
     return n_keys
 
 
-@part
+@njit_helper
 def _add_codes(keys, n_keys, signed, n_groups, last, labeled, unlabeled):
     """Add a group for each code of sorted rows; return the number of groups."""
     group, before = n_groups - 1, -1
@@ -124,7 +124,7 @@ def _add_codes(keys, n_keys, signed, n_groups, last, labeled, unlabeled):
     return group + 1
 
 
-@part
+@njit_helper
 def _sort(keys, n_keys):
     """Sort by Shell's method: short, and fast for the few keys that there are."""
     gap = 1

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lopsided._kernel import formula, part
-from lopsided.trees.binning import MISSING, MOST_LEVELS
+from lopsided._kernel import njit_helper, njit_inline
+from lopsided.trees.binning import MAX_LEVELS, MISSING
 from lopsided.trees.criteria import gain, hellinger_parts, positives_of
 from lopsided.trees.histogram import Groups, gather, group_codes, make_groups
 from lopsided.trees.random import uniform
@@ -34,8 +34,10 @@ class Rules(NamedTuple):
 
     criterion: int
     merge_runs: bool  # no cut between neighbors without labeled rows needs a look
-    sizeless: bool  # the gain does not grow with the node
-    per_label: float  # positives that a labeled row stands for, where a criterion corrects
+    gain_ignores_size: bool  # the gain does not grow with the node
+    inverse_label_frequency: (
+        float  # positives that a labeled row stands for, where a criterion corrects
+    )
     random_cuts: bool
     max_depth: int
     min_samples_leaf: int
@@ -89,12 +91,12 @@ def make_room(n_rows: int, n_codes: int) -> Room:
         make_groups(n_rows, n_codes),
         np.arange(n_codes + 1),
         np.empty(n_codes + 1, np.int64),
-        np.zeros(MOST_LEVELS, np.bool_),
-        np.zeros(MOST_LEVELS, np.bool_),
+        np.zeros(MAX_LEVELS, np.bool_),
+        np.zeros(MAX_LEVELS, np.bool_),
     )
 
 
-@part
+@njit_helper
 def weigh(signed):
     """Return the labeled and the unlabeled weight of rows."""
     labeled, unlabeled = 0.0, 0.0
@@ -106,7 +108,7 @@ def weigh(signed):
     return labeled, unlabeled
 
 
-@formula
+@njit_inline
 def is_left(code, split, categorical, levels):
     """Say whether a row with this code goes left."""
     if code == MISSING:
@@ -116,17 +118,17 @@ def is_left(code, split, categorical, levels):
     return code <= split.cut
 
 
-@part
+@njit_helper
 def may_split(rules, ll, lu, rl, ru):
     """Say which children may be split: by Hellinger none that adds nothing to the distance."""
-    if not rules.sizeless:
+    if not rules.gain_ignores_size:
         return True, True
-    pl, pr = positives_of(rules.criterion, ll, lu, rl, ru, rules.per_label)
+    pl, pr = positives_of(rules.criterion, ll, lu, rl, ru, rules.inverse_label_frequency)
     left, right = hellinger_parts(pl, ll + lu - pl, pr, rl + ru - pr)
     return left > 0, right > 0
 
 
-@part
+@njit_helper
 def best_split(bins, feature, rows, signed, labeled, unlabeled, rules, room):
     """Return whether a column is constant in a node, and the best split by it if not."""
     least, largest, ml, mu, n_missing = gather(bins.codes[feature], rows, signed, room.buffer)
@@ -157,7 +159,7 @@ def best_split(bins, feature, rows, signed, labeled, unlabeled, rules, room):
     return False, Split(found, feature, cut, np.nan, missing_left, n_missing > 0)
 
 
-@part
+@njit_helper
 def random_split(bins, feature, rows, signed, labeled, unlabeled, rules, room, state):
     """Return whether a column is constant in a node, and a random split by it if not."""
     least, largest, ml, mu, n_missing = gather(bins.codes[feature], rows, signed, room.buffer)
@@ -189,7 +191,7 @@ def random_split(bins, feature, rows, signed, labeled, unlabeled, rules, room, s
     return False, Split(found, feature, cut, threshold, missing_left, n_missing > 0)
 
 
-@part
+@njit_helper
 def _gain_of(rules, node, labeled, unlabeled, n_rows):
     """Return the gain when these weights and rows go left."""
     # Rows are counted from np.int64(0): a plain 0 has a type of its own to compile for.
@@ -201,10 +203,10 @@ def _gain_of(rules, node, labeled, unlabeled, n_rows):
     rl, ru = max(node.labeled - labeled, 0.0), max(node.unlabeled - unlabeled, 0.0)
     if labeled + unlabeled <= 0 or rl + ru <= 0:
         return -np.inf
-    return gain(rules.criterion, labeled, unlabeled, rl, ru, rules.per_label)
+    return gain(rules.criterion, labeled, unlabeled, rl, ru, rules.inverse_label_frequency)
 
 
-@part
+@njit_helper
 def _best_cut(rules, node, groups, n_groups, order):
     """Return the gain, the last place on the left and the missing rows' side of the best cut.
 
@@ -233,7 +235,7 @@ def _best_cut(rules, node, groups, n_groups, order):
     return best, best_place, best_left
 
 
-@part
+@njit_helper
 def _rank_by_share(node, groups, n_groups, order):
     """Fill `order` with the groups by their labeled share, shrunk toward that of the node.
 
@@ -252,7 +254,7 @@ def _rank_by_share(node, groups, n_groups, order):
         order[place] = group
 
 
-@part
+@njit_helper
 def middle_between(bins, feature, below, above):
     """Return the middle between the largest value of a code and the least of a later one."""
     if above == MISSING:  # nothing but missing values on the right
@@ -263,7 +265,7 @@ def middle_between(bins, feature, below, above):
     return middle if middle < high else low
 
 
-@part
+@njit_helper
 def _draw_cut(bins, feature, least, largest, state):
     """Draw a threshold evenly between the least and the largest value; return its code too."""
     if least == largest:  # only missing values lie beyond
@@ -283,16 +285,16 @@ def _draw_cut(bins, feature, least, largest, state):
     return below, threshold
 
 
-@part
+@njit_helper
 def _draw_levels(codes, levels, state):
     """Draw a side for each category that occurs, both sides taken if there are two or more."""
     levels.fill(False)
-    seen = np.zeros(MOST_LEVELS, np.bool_)
+    seen = np.zeros(MAX_LEVELS, np.bool_)
     for code in codes:
         if code != MISSING:
             seen[code] = True
     n_seen, n_left, last = 0, 0, 0
-    for level in range(MOST_LEVELS):
+    for level in range(MAX_LEVELS):
         if seen[level]:
             n_seen, last = n_seen + 1, level
             if uniform(state) < 0.5:

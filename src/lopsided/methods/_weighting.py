@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided.methods._members import FEWEST_TO_FOLD
-from lopsided.metrics import pu_log_rank
+from lopsided.methods._members import MIN_TO_FOLD
+from lopsided.metrics import pu_mean_log_rank
 
-__all__ = ["WEIGHINGS", "weigh"]
+__all__ = ["WEIGHTINGS", "weigh"]
 
 _SHARPNESS = 4.0  # chosen on repeats 100 and 101: see docs/focused.md
 
@@ -29,7 +29,7 @@ def best_alone(criteria: NDArray[np.float64]) -> NDArray[np.float64]:
     return (np.arange(len(criteria)) == criteria.argmax()).astype(float)
 
 
-WEIGHINGS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
+WEIGHTINGS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
     "log-rank": by_log_rank,
     "equal": alike,
     "best": best_alone,
@@ -48,9 +48,9 @@ def weigh(
     unseen : sequence of ndarray of shape (n_rows,)
         Each member's scores of the training rows, by models that have not seen them.
     how : str
-        A key of `WEIGHINGS`.
+        A key of `WEIGHTINGS`.
     """
-    criteria: Any = np.array([pu_log_rank(y, scores) for scores in unseen])
+    criteria: Any = np.array([pu_mean_log_rank(y, scores) for scores in unseen])
     # Labeled rows that cannot be left out tell nothing.
-    weights = (WEIGHINGS[how] if y.sum() >= FEWEST_TO_FOLD else alike)(criteria)
+    weights = (WEIGHTINGS[how] if y.sum() >= MIN_TO_FOLD else alike)(criteria)
     return weights / weights.sum(), criteria

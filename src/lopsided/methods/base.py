@@ -16,6 +16,7 @@ from lopsided.methods._frames import (
     encode_categories,
     find_categories,
 )
+from lopsided.methods._rows import TrainingRows
 
 __all__ = ["Accepts", "PUClassifier"]
 
@@ -31,8 +32,8 @@ class Accepts(NamedTuple):
 class PUClassifier(ClassifierMixin, BaseEstimator):
     """Base of all methods: checks what comes in, settles the prior, turns scores into answers.
 
-    A method implements `_fit(X, y, weight, rng)`, where X is a checked float array (or CSR
-    matrix), y holds 1 and 0, weight is an array or None and `prior_` is set, and `_scores(X)`.
+    A method implements `_fit(rows, rng)`, where rows are checked and `prior_` is set, and
+    `_scores(X)`.
 
     Attributes
     ----------
@@ -83,8 +84,9 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
             X, self.category_levels_, weight, self.categorical_
         )
         self.classes_ = np.array([0, 1])
-        self.prior_ = self._settled_prior(float(np.average(y, weights=weight)))
-        self._fit(X, y, weight, as_generator(getattr(self, "random_state", None)))
+        rows = TrainingRows(X, y, weight)
+        self.prior_ = self._settled_prior(rows.labeled_share)
+        self._fit(rows, as_generator(getattr(self, "random_state", None)))
         self._advise()
         return self
 
@@ -135,7 +137,7 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         above = self.decision_function(X) > 0
         return self.classes_[above.astype(int)]
 
-    def _fit(self, X: Any, y: NDArray[np.int8], weight: Any, rng: np.random.Generator) -> None:
+    def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
         raise NotImplementedError
 
     def _scores(self, X: Any) -> Any:
@@ -144,16 +146,14 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
     def _advise(self) -> None:
         """Warn of a fit that could be better; a part of another method keeps quiet."""
 
-    def _fit_part(
-        self, X: Any, y: NDArray[np.int8], weight: Any, seed: int, of: "PUClassifier"
-    ) -> "PUClassifier":
+    def _fit_part(self, rows: TrainingRows, seed: int, of: "PUClassifier") -> "PUClassifier":
         """Fit on rows that another method, of which this one is a part, has checked already."""
         shared = ("category_levels_", "categorical_", "n_features_in_", "classes_")
         for name in (*shared, "feature_names_in_"):
             if hasattr(of, name):  # an array has no names
                 setattr(self, name, getattr(of, name))
-        self.prior_ = self._settled_prior(float(np.average(y, weights=weight)))
-        self._fit(X, y, weight, np.random.default_rng(seed))
+        self.prior_ = self._settled_prior(rows.labeled_share)
+        self._fit(rows, np.random.default_rng(seed))
         return self
 
     def _needs_prior(self) -> bool:
@@ -184,7 +184,7 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         known = self.category_levels_.values()
         return dict(zip(self.categorical_, map(len, known), strict=True))
 
-    def _pool(self) -> str:
+    def _scenario(self) -> str:
         """Return which rows stand for the population: "all", or the unlabeled "rest"."""
         return "all"
 
@@ -193,12 +193,12 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         if not self._needs_prior():
             return labeled_share
         prior = getattr(self, "prior", None)
-        if self._pool() == "all":
+        if self._scenario() == "one-sample":
             return check_prior(prior, labeled_share)
         if prior is None:
             raise ValueError(
-                "pool='rest' needs a prior, got None: the labeled rows, a sample of their own, "
-                "say nothing about it. Pass the share of positives among the unlabeled rows."
+                "scenario='two-sample' needs a prior, got None: the labeled rows, a sample of "
+                "their own, say nothing about it. Pass the share of positives among the unlabeled rows."
             )
         return check_prior(prior, labeled_share=0.0)
 
@@ -223,9 +223,9 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
             )
         return numbers
 
-    def _weights(self, sample_weight: Any, X: Any, y: NDArray[np.int8]) -> Any:
+    def _weights(self, sample_weight: Any, X: Any, y: NDArray[np.int8]) -> NDArray[np.float64]:
         if sample_weight is None:
-            return None
+            return np.ones(len(y))
         weight = _check_sample_weight(
             sample_weight, X, dtype=np.float64, ensure_non_negative=True
         )

@@ -1,0 +1,45 @@
+"""The rows that a method learns from."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["TrainingRows"]
+
+
+@dataclass(frozen=True)
+class TrainingRows:
+    """Checked rows, labels and weights.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_rows, n_features)
+        Floats, categories as codes.
+    y : ndarray of shape (n_rows,)
+        1 = labeled positive, 0 = unlabeled.
+    weight : ndarray of shape (n_rows,)
+        Sample weights, 1 where none were given.
+    """
+
+    X: Any
+    y: NDArray[np.int8]
+    weight: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    @property
+    def labeled_share(self) -> float:
+        """The weighted share of labeled rows."""
+        return float(np.average(self.y, weights=self.weight))
+
+    @property
+    def sample_weight(self) -> NDArray[np.float64] | None:
+        """The weights for other libraries: None, which is faster for them, if all are 1."""
+        return None if (self.weight == 1).all() else self.weight
+
+    def take(self, kept: NDArray[Any]) -> "TrainingRows":
+        """Return some of the rows, by a mask or by their positions."""
+        return TrainingRows(self.X[kept], self.y[kept], self.weight[kept])
