@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 import lopsided
-from lopsided._check import MissingExtraError, as_generator, require
+from lopsided._check import as_generator, require
+from lopsided.exceptions import MissingExtraError
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 3))
@@ -13,7 +14,9 @@ Y = np.repeat([1, 0], [8, 32])
 
 
 def fit(table=X, labels=Y, **params):
-    return lopsided.build("ifpu-xgb", n_rounds=2, **{"prior": 0.3, **params}).fit(table, labels)
+    return lopsided.build("ifpu-xgb", n_estimators=2, **{"prior": 0.3, **params}).fit(
+        table, labels
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from lopsided._check import _EXTRAS, MissingExtraError, require
+from lopsided._check import _EXTRAS, require
+from lopsided.exceptions import MissingExtraError
 from lopsided.methods.registry import build, get_method, list_methods
 from lopsided.testing import contract_checks
 

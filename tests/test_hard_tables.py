@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from lopsided import rank_unlabeled
-from lopsided._check import MissingExtraError, PriorWarning, require
+from lopsided._check import require
+from lopsided.exceptions import MissingExtraError, PriorWarning
 from lopsided.methods.registry import build, get_method, list_methods
 
 

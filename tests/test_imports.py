@@ -47,7 +47,7 @@ def test_fitting_trees_does_not_load_torch():
     code = (
         "import lopsided, numpy as np\n"
         "X = np.random.default_rng(0).normal(size=(50, 2))\n"
-        "lopsided.build('ifpu-xgb', prior=.3, n_rounds=2).fit(X, X[:, 0] > 1)"
+        "lopsided.build('ifpu-xgb', prior=.3, n_estimators=2).fit(X, X[:, 0] > 1)"
     )
     assert "torch" not in modules_after(code)
 

@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 import lopsided
 from lopsided import ranking
-from lopsided._check import PriorWarning
+from lopsided.exceptions import PriorWarning
 from lopsided.labeling import SCAR
 from lopsided.methods.base import PUClassifier
 from lopsided.metrics import average_precision
@@ -97,7 +97,7 @@ def test_a_seed_gives_the_same_ranking_for_every_kind_of_table():
 
 
 def test_an_estimator_can_be_given_instead_of_a_name():
-    model = lopsided.build("nnpu-xgb", prior=0.1, n_rounds=10)
+    model = lopsided.build("nnpu-xgb", prior=0.1, n_estimators=10)
     scores = rank_unlabeled(X, Y, model, random_state=0)
     assert average_precision(TRUTH[Y == 0], scores[Y == 0]) > 0.4
     with pytest.raises(ValueError, match="set it on the estimator"):
@@ -106,7 +106,9 @@ def test_an_estimator_can_be_given_instead_of_a_name():
 
 def test_pipelines_and_other_classifiers_can_rank_and_get_their_seeds():
     for model in (
-        make_pipeline(StandardScaler(), lopsided.build("focused-xgb", prior=0.1, n_rounds=5)),
+        make_pipeline(
+            StandardScaler(), lopsided.build("focused-xgb", prior=0.1, n_estimators=5)
+        ),
         RandomForestClassifier(20),
     ):
         first, second = (rank_unlabeled(X, Y, model, random_state=0) for _ in range(2))
@@ -134,7 +136,7 @@ def test_scores_of_different_folds_are_brought_to_one_scale():
 
 
 def test_a_missing_prior_is_guessed_once_and_said_once():
-    for method in ("ifpu-xgb", lopsided.build("ifpu-xgb", n_rounds=5)):
+    for method in ("ifpu-xgb", lopsided.build("ifpu-xgb", n_estimators=5)):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             rank_unlabeled(X, Y, method, random_state=0)

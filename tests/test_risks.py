@@ -8,7 +8,6 @@ from lopsided.losses import CalibratedFocalLoss, FocalLoss, LogisticLoss, Sigmoi
 from lopsided.risks import (
     ClipAtZero,
     GradientAscent,
-    PropensityRisk,
     PURisk,
     Risk,
     SignedWeights,
@@ -32,8 +31,6 @@ RISKS = [
     ifpu(gamma=1.5, clamp=ClipAtZero(), target_prior=0.5),
     PURisk(CalibratedFocalLoss(), ClipAtZero()),
     PURisk(FocalLoss(), ClipAtZero(), scenario="two-sample"),
-    PropensityRisk(LogisticLoss(), propensity=0.4),
-    PropensityRisk(LogisticLoss(), ClipAtZero(), propensity=np.linspace(0.2, 0.9, 60)),
     supervised(FocalLoss()),
     naive(),
     SupervisedRisk(LogisticLoss(), target_prior=0.5),
@@ -159,16 +156,7 @@ def test_a_supervised_target_prior_is_the_positives_share_of_the_weight():
     assert_allclose(risk.log_odds(np.zeros(1), 0.2), np.log(0.2 / 0.8) - np.log(9))
 
 
-def test_constant_propensity_is_the_unbiased_risk_of_one_table():
-    constant = PropensityRisk(LogisticLoss(), propensity=0.4)
-    unbiased = upu(LogisticLoss())
-    prior = Y.mean() / 0.4
-    assert_allclose(
-        constant.gradient(MIXED, Y, prior), unbiased.gradient(MIXED, Y, prior), rtol=1e-12
-    )
-
-
-def test_hold_drops_the_negative_part_once_it_is_below_zero():
+def test_clipping_drops_the_negative_part_once_it_is_below_zero():
     risk = ifpu(clamp=ClipAtZero())
     raw = risk.raw_weights(Y, 0.3)
     assert (raw.negative * risk.loss.value(-OVERFIT)).sum() < 0
@@ -179,7 +167,7 @@ def test_hold_drops_the_negative_part_once_it_is_below_zero():
     assert_allclose(untouched.negative, risk.raw_weights(Y, 0.3).negative)
 
 
-def test_climb_steps_up_the_negative_part_alone():
+def test_gradient_ascent_steps_up_the_negative_part_alone():
     risk = ifpu(clamp=GradientAscent(step=0.5))
     raw, climbing = risk.raw_weights(Y, 0.3), risk.weights(OVERFIT, Y, 0.3)
     assert_allclose(climbing.positive, 0)
@@ -187,7 +175,7 @@ def test_climb_steps_up_the_negative_part_alone():
 
 
 class HardestFirst(PURisk):
-    """A risk whose sides depend on the scores: positives weigh by how far off they are."""
+    """A risk whose weights depend on the scores: positives weigh by how far off they are."""
 
     def weights(self, scores, y, prior, weight=None):
         positive, negative = super().weights(scores, y, prior, weight)
@@ -195,7 +183,7 @@ class HardestFirst(PURisk):
 
 
 class OfItsOwn(Risk):
-    """The same with nothing but sides, as a user may write it; no clamp."""
+    """The same with nothing but weights, as a user may write it; no clamp."""
 
     def weights(self, scores, y, prior, weight=None):
         return HardestFirst(self.loss).weights(scores, y, prior, weight)
@@ -203,7 +191,7 @@ class OfItsOwn(Risk):
 
 @SCORES
 @pytest.mark.parametrize("clamp", [None, ClipAtZero(), GradientAscent(step=0.5)], ids=repr)
-def test_no_step_goes_through_sides_that_depend_on_the_scores(scores, clamp):
+def test_no_step_goes_through_weights_that_depend_on_the_scores(scores, clamp):
     torch = pytest.importorskip("torch")
     risk = HardestFirst(LogisticLoss(), clamp)
     leaf = torch.tensor(scores, requires_grad=True)
@@ -213,7 +201,7 @@ def test_no_step_goes_through_sides_that_depend_on_the_scores(scores, clamp):
 
 @SCORES
 @pytest.mark.parametrize("clamp", [None, ClipAtZero(), GradientAscent(step=0.5)], ids=repr)
-def test_the_estimate_weighs_rows_by_sides_that_depend_on_the_scores(scores, clamp):
+def test_the_estimate_weighs_rows_by_weights_that_depend_on_the_scores(scores, clamp):
     loss = LogisticLoss()
     cost = loss.value(scores[Y == 1])
     up = 0.3 * (cost * (1 + cost)).mean()
@@ -222,7 +210,7 @@ def test_the_estimate_weighs_rows_by_sides_that_depend_on_the_scores(scores, cla
     assert_allclose(HardestFirst(loss, clamp).estimate(scores, Y, 0.3), expected)
 
 
-def test_a_risk_of_nothing_but_sides_has_a_rest():
+def test_a_risk_of_nothing_but_weights_has_a_rest():
     # A positive on the boundary weighs 1 + log(2) times as much as it does in the plain risk.
     rest = OfItsOwn(LogisticLoss()).fit_intercept_only(Y, 0.3)
     assert_allclose(rest, np.log(0.3 * (1 + np.log(2)) / 0.7))
@@ -262,3 +250,30 @@ def test_log_odds_of_a_target_prior_are_moved_back_to_the_real_prior():
 def test_a_risk_without_labeled_rows_in_the_batch_is_finite():
     for risk in RISKS[:10]:
         assert np.isfinite(risk.objective(MIXED, np.zeros(60), 0.3))
+
+
+@EACH
+def test_parameters_can_be_read_set_and_copied_as_scikit_learn_does(risk):
+    from sklearn.base import clone
+
+    params = risk.get_params()
+    assert params["loss"] is risk.loss
+    copy = clone(risk, safe=False)
+    assert copy == risk
+    assert copy is not risk
+    assert copy.loss is not risk.loss
+    if hasattr(risk.loss, "gamma"):
+        assert params["loss__gamma"] == risk.loss.gamma
+        assert copy.set_params(loss__gamma=9.0) is copy
+        assert copy.loss.gamma == 9.0 != risk.loss.gamma
+    if isinstance(risk.clamp, GradientAscent):
+        assert copy.set_params(clamp__beta=0.7).clamp.beta == 0.7
+
+
+def test_unknown_parameters_of_a_risk_are_named():
+    with pytest.raises(
+        ValueError, match=r"PURisk has the parameters \['clamp', 'loss'.*'gamma'"
+    ):
+        ifpu().set_params(gamma=1)
+    with pytest.raises(ValueError, match="clamp of PURisk must have parameters, got None"):
+        upu().set_params(clamp__beta=1)

@@ -20,7 +20,7 @@ mechanisms = [{ kind = "scar", hidden = [0.75, 0.5] }]
 methods = [
     "naive-logistic",
     "puhdt",
-    { name = "ifpu-xgb", params = { n_rounds = 10 } },
+    { name = "ifpu-xgb", params = { n_estimators = 10 } },
 ]
 repeats = 2
 """

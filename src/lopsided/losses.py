@@ -6,16 +6,18 @@ and accurate for margins up to 100 in size.
 """
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from lopsided._math import backend, cast, sigmoid, softplus
+from lopsided._params import Params
 
 __all__ = ["CalibratedFocalLoss", "FocalLoss", "LogisticLoss", "Loss", "SigmoidLoss"]
 
 _FAR = 80.0  # beyond, log-odds are a straight line and chances near their end in float32
 
 
-class Loss:
+class Loss(Params):
     """What a loss must offer; no labels, no weights. A new one implements the first three."""
 
     def value(self, margin: Any) -> Any:
@@ -39,8 +41,11 @@ class Loss:
         log = backend(margin).log
         return log(-self.gradient(-margin)) - log(-self.gradient(margin))
 
+    def check(self) -> None:
+        """Raise an error if a parameter makes no sense."""
 
-@dataclass(frozen=True)
+
+@dataclass
 class LogisticLoss(Loss):
     r"""Logistic loss :math:`\log(1 + e^{-z})`.
 
@@ -67,7 +72,7 @@ class LogisticLoss(Loss):
         return margin
 
 
-@dataclass(frozen=True)
+@dataclass
 class SigmoidLoss(Loss):
     r"""Sigmoid loss :math:`1 / (1 + e^z)`: symmetric, so that :math:`l(z) + l(-z) = 1`.
 
@@ -101,7 +106,7 @@ class SigmoidLoss(Loss):
         return margin
 
 
-@dataclass(frozen=True)
+@dataclass
 class FocalLoss(Loss):
     r"""Logistic loss that fades on easy rows: :math:`-(1-p)^\gamma \log p`.
 
@@ -122,6 +127,10 @@ class FocalLoss(Loss):
 
     gamma: float = 3.0
 
+    def check(self) -> None:
+        """Raise an error if gamma is below 0."""
+        _check_gamma(self.gamma, "gamma")
+
     def value(self, margin: Any) -> Any:
         """Return the loss of each margin."""
         return _focal_value(margin, self.gamma)
@@ -139,7 +148,7 @@ class FocalLoss(Loss):
         return _focal_log_odds(margin, self.gamma)
 
 
-@dataclass(frozen=True)
+@dataclass
 class CalibratedFocalLoss(Loss):
     r"""Focal loss whose :math:`\gamma` depends on the row (FLSD-53).
 
@@ -170,6 +179,11 @@ class CalibratedFocalLoss(Loss):
     easy: float = 3.0
     switch: float = 0.2
 
+    def check(self) -> None:
+        """Raise an error if a gamma is below 0."""
+        _check_gamma(self.hard, "hard")
+        _check_gamma(self.easy, "easy")
+
     def _gamma(self, margin: Any) -> Any:
         below = cast(sigmoid(margin) < self.switch, like=margin)
         return self.easy + (self.hard - self.easy) * below
@@ -189,6 +203,11 @@ class CalibratedFocalLoss(Loss):
     def log_odds(self, margin: Any) -> Any:
         """Return the log-odds at rest of the `easy` piece, where all but rare classes lie."""
         return _focal_log_odds(margin, self.easy)
+
+
+def _check_gamma(gamma: Any, name: str) -> None:
+    if not (isinstance(gamma, Real) and gamma >= 0):
+        raise ValueError(f"{name} must be at least 0, got {gamma!r}.")
 
 
 def _focal_value(margin: Any, gamma: Any) -> Any:

@@ -9,13 +9,14 @@ baseline differ in these weights only. They may be negative: a labeled row takes
 positives among the unlabeled rows cost as negatives.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
 
 from lopsided._check import check_choice
 from lopsided._math import backend, cast, detach, normalized
+from lopsided._params import Params
 from lopsided.losses import FocalLoss, LogisticLoss, Loss, SigmoidLoss
 
 __all__ = [
@@ -23,11 +24,9 @@ __all__ = [
     "ClipAtZero",
     "GradientAscent",
     "PURisk",
-    "PropensityRisk",
     "Risk",
     "SignedWeights",
     "SupervisedRisk",
-    "check_risk",
     "ifpu",
     "imbnnpu",
     "naive",
@@ -48,11 +47,11 @@ class Clamp(Protocol):
     """What to do when a PU risk estimates its negative part, never negative, below zero."""
 
     def __call__(self, negative_part: Any) -> tuple[float, float]:
-        """Return the factors of the positive and of the negative sides."""
+        """Return the factors of the positive and of the negative weights."""
 
 
-@dataclass(frozen=True)
-class GradientAscent:
+@dataclass
+class GradientAscent(Params):
     """Below `-beta`, step up along the negative part alone. Suits mini-batches.
 
     Parameters
@@ -72,12 +71,12 @@ class GradientAscent:
     step: float = 1.0
 
     def __call__(self, negative_part: Any) -> tuple[float, float]:
-        """Return the factors of the positive and of the negative sides."""
+        """Return the factors of the positive and of the negative weights."""
         return (0.0, -self.step) if negative_part < -self.beta else (1.0, 1.0)
 
 
-@dataclass(frozen=True)
-class ClipAtZero:
+@dataclass
+class ClipAtZero(Params):
     """Below zero, stop feeding the negative part. Suits boosting, which sees all rows at once.
 
     The gradient is that of the clamped risk: the positive part plus the negative one, at least
@@ -85,12 +84,12 @@ class ClipAtZero:
     """
 
     def __call__(self, negative_part: Any) -> tuple[float, float]:
-        """Return the factors of the positive and of the negative sides."""
+        """Return the factors of the positive and of the negative weights."""
         return (1.0, 0.0) if negative_part < 0 else (1.0, 1.0)
 
 
-@dataclass(frozen=True)
-class Risk:
+@dataclass
+class Risk(Params):
     """A loss and how to weigh rows; the same for trees, boosting and nets.
 
     A new risk is a subclass with one method: `raw_weights`, or `weights` where scores matter
@@ -114,23 +113,17 @@ class Risk:
             raise ValueError(
                 f"clamp must be ClipAtZero(), GradientAscent() or None, got {self.clamp!r}."
             )
-        gamma = getattr(self.loss, "gamma", 0)
-        if not (isinstance(gamma, (int, float)) and gamma >= 0):
-            raise ValueError(f"gamma must be at least 0, got {gamma!r}.")
-
-    def take(self, rows: Any) -> "Risk":
-        """Return the risk of some rows: itself, unless it knows something of each row."""
-        return self
+        self.loss.check()
 
     def raw_weights(self, y: Any, prior: float, weight: Any = None) -> SignedWeights:
-        """Return the sides before any clamp, known before any score: a learner asks once."""
+        """Return the weights before any clamp, known before any score: a learner asks once."""
         raise NotImplementedError
 
     def weights(self, scores: Any, y: Any, prior: float, weight: Any = None) -> SignedWeights:
         """Return the signed weight of each row as a positive and as a negative.
 
-        A risk whose sides depend on the scores overrides this method; it is then asked at every
-        step.
+        A risk whose weights depend on the scores overrides this method; it is then asked at
+        every step.
 
         Parameters
         ----------
@@ -139,7 +132,7 @@ class Risk:
         y : array or tensor of shape (n_rows,)
             1 = labeled positive, 0 = unlabeled.
         prior : float
-            P(y_true = 1) in the population that the pool stands for.
+            P(y_true = 1), of the table or of the unlabeled rows: see `scenario`.
         weight : array or tensor of shape (n_rows,), optional
             Sample weights; 2 counts a row twice.
 
@@ -174,7 +167,7 @@ class Risk:
     def curvature(self, scores: Any, y: Any, prior: float, weight: Any = None) -> Any:
         """Return a bound of the second derivative in each row's score, never below zero.
 
-        The second derivative itself is below zero where a side is or where the loss is not
+        The second derivative itself is below zero where a weight is or where the loss is not
         convex, and a Newton step would run away there.
         """
         positive, negative = self.weights(scores, y, prior, weight)
@@ -188,9 +181,9 @@ class Risk:
         return self.loss.log_odds(scores)
 
     def fit_intercept_only(self, y: Any, prior: float, weight: Any = None) -> float:
-        """Return the constant score at rest: where a learner starts before it knows any row.
+        """Return the best constant score: where a learner starts before it knows any row.
 
-        SignedWeights that depend on the scores are taken as they are where all scores are 0.
+        Weights that depend on the scores are taken as they are where all scores are 0.
         """
         from scipy.optimize import brentq
 
@@ -206,15 +199,15 @@ class Risk:
         return self if self.clamp is None else replace(self, clamp=None)
 
 
-@dataclass(frozen=True)
+@dataclass
 class PURisk(Risk):
     r"""Risk of positive and unlabeled rows, on average that of fully labeled ones.
 
     .. math:: \pi' R_P^+ + \frac{1 - \pi'}{1 - \pi} (R_U^- - \pi R_P^-)
 
     with :math:`R_P^\pm` the mean loss of the labeled rows as positives and as negatives,
-    :math:`R_U^-` that of the pool as negatives, :math:`\pi` the prior and :math:`\pi'` the
-    target prior, :math:`\pi` itself unless given.
+    :math:`R_U^-` that of the population as negatives, :math:`\pi` the prior and :math:`\pi'`
+    the target prior, :math:`\pi` itself unless given.
 
     Parameters
     ----------
@@ -242,7 +235,7 @@ class PURisk(Risk):
     needs_prior: ClassVar[bool] = True
 
     def raw_weights(self, y: Any, prior: float, weight: Any = None) -> SignedWeights:
-        """Return the sides before any clamp."""
+        """Return the weights before any clamp."""
         target = prior if self.target_prior is None else self.target_prior
         labeled = normalized(y == 1, y, weight)
         population = normalized((y == 0) | (self.scenario == "one-sample"), y, weight)
@@ -261,50 +254,7 @@ class PURisk(Risk):
         _check_target(self.target_prior)
 
 
-@dataclass(frozen=True)
-class PropensityRisk(Risk):
-    r"""Risk of rows labeled with known propensities, each labeled row standing for its kind.
-
-    A labeled row with propensity :math:`e` counts as :math:`1/e` positives and takes
-    :math:`1/e - 1` rows away from the negatives; an unlabeled row counts as one negative.
-
-    Parameters
-    ----------
-    loss : Loss
-        What a margin costs.
-    clamp : Clamp or None, default=None
-        What happens when the negative part sinks below zero; None lets it.
-    propensity : float or array of shape (n_rows,), default=1.0
-        P(y = 1 given y_true = 1 and the row), above 0.
-
-    References
-    ----------
-    Bekker, Robberechts, Davis: Beyond the selected completely at random assumption for learning
-    from positive and unlabeled data. ECML PKDD 2019.
-    """
-
-    propensity: Any = field(default=1.0, compare=False)
-
-    def check(self) -> None:
-        """Raise an error if a setting makes no sense."""
-        super().check()
-        if not (np.all(np.asarray(self.propensity) > 0) and np.all(self.propensity <= 1)):
-            raise ValueError("propensity must be above 0 and at most 1 for every row.")
-
-    def take(self, rows: Any) -> "PropensityRisk":
-        """Return the risk of some rows, each with its own propensity."""
-        if not np.ndim(self.propensity):
-            return self
-        return replace(self, propensity=self.propensity[rows])
-
-    def raw_weights(self, y: Any, prior: float, weight: Any = None) -> SignedWeights:
-        """Return the sides before any clamp."""
-        rows = normalized(y == y, y, weight)
-        counts_for = cast(y == 1, y) / cast(self.propensity, y)
-        return SignedWeights(rows * counts_for, rows * (1 - counts_for))
-
-
-@dataclass(frozen=True)
+@dataclass
 class SupervisedRisk(Risk):
     """Mean loss of fully labeled rows; on PU labels, the naive risk of unlabeled as negative.
 
@@ -322,7 +272,7 @@ class SupervisedRisk(Risk):
     target_prior: float | None = None
 
     def raw_weights(self, y: Any, prior: float, weight: Any = None) -> SignedWeights:
-        """Return the sides before any clamp."""
+        """Return the weights before any clamp."""
         if self.target_prior is None:
             rows = normalized(y == y, y, weight)
             positive = rows * cast(y == 1, y)
@@ -356,13 +306,6 @@ def _shift(prior: float, target: float | None) -> float:
 def _check_target(target: float | None) -> None:
     if target is not None and not 0 < target < 1:
         raise ValueError(f"target_prior must lie between 0 and 1 or be None, got {target!r}.")
-
-
-def check_risk(risk: Any, default: Risk) -> Risk:
-    """Return a risk, or the default for None; refuse anything else."""
-    if risk is not None and not isinstance(risk, Risk):
-        raise ValueError(f"risk must be a risk such as ifpu(), got {risk!r}.")
-    return default if risk is None else risk
 
 
 def upu(loss: Loss | None = None) -> PURisk:

@@ -13,7 +13,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
 from sklearn.utils.validation import check_is_fitted
 
-from lopsided._check import PriorWarning
+from lopsided.exceptions import PriorWarning
 from lopsided.methods.registry import build, get_method
 
 __all__ = ["EXPECTED_FAILURES", "LABEL_CHECKS", "check_method", "contract_checks"]

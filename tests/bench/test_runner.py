@@ -26,7 +26,7 @@ from lopsided.bench.trial import Row, make_split, run_trial, seed_of, trials
 from lopsided.bench.versions import name_versions
 from lopsided.datasets import describe
 
-QUICK = {"n_rounds": 5}
+QUICK = {"n_estimators": 5}
 STUDY = Study(
     name="try",
     title="A try",
@@ -68,7 +68,7 @@ def test_trials_are_enumerated_and_their_keys_are_their_own():
         {"seed": 1},
         {"test_share": 0.4},
         {"metrics": ("roc_auc",)},
-        {"methods": (MethodSpec("naive", "naive-xgb", {"n_rounds": 6}),)},
+        {"methods": (MethodSpec("naive", "naive-xgb", {"n_estimators": 6}),)},
         {"methods": (MethodSpec("other", "naive-xgb", QUICK),)},
     ],
 )
@@ -126,7 +126,8 @@ def test_nothing_is_left_to_run_after_a_run(whole):
 
 def test_a_changed_method_and_one_to_redo_are_run_again_and_nothing_else(whole):
     changed = replace(
-        STUDY, methods=(MethodSpec("naive", "naive-xgb", {"n_rounds": 6}), *STUDY.methods[1:])
+        STUDY,
+        methods=(MethodSpec("naive", "naive-xgb", {"n_estimators": 6}), *STUDY.methods[1:]),
     )
     assert {trial.method.label for trial in plan(changed, whole[1]).left} == {"naive"}
     assert {t.method.label for t in plan(STUDY, whole[1], redo=["tree"]).left} == {"tree"}
@@ -151,19 +152,19 @@ def test_running_a_part_keeps_the_rest(whole, tmp_path):
 def test_results_of_an_earlier_form_of_a_method_come_back_with_it(tmp_path):
     small = replace(STUDY, datasets=("wine-rare",), methods=STUDY.methods[:1], repeats=1)
     first = run_study(small, tmp_path)
-    other = replace(small, methods=(MethodSpec("naive", "naive-xgb", {"n_rounds": 6}),))
+    other = replace(small, methods=(MethodSpec("naive", "naive-xgb", {"n_estimators": 6}),))
     run_study(other, tmp_path)
     assert plan(small, tmp_path).left == []
     assert_frame_equal(run_study(small, tmp_path), first)
 
 
 def test_a_failed_trial_is_a_row_and_is_tried_again(tmp_path):
-    bad = MethodSpec("bad", "naive-xgb", {"n_rounds": -1})
+    bad = MethodSpec("bad", "naive-xgb", {"n_estimators": -1})
     study = replace(STUDY, datasets=("wine-rare",), methods=(bad, STUDY.methods[0]), repeats=1)
     table = run_study(study, tmp_path)
     failed = table[table["label"] == "bad"]
     assert (failed["status"] == "failed").all()
-    assert failed["message"].str.contains("n_rounds must be at least 1").all()
+    assert failed["message"].str.contains("n_estimators must be at least 1").all()
     assert failed["value"].isna().all()
     assert (table.loc[table["label"] == "naive", "status"] == "ok").all()
     assert {trial.method.label for trial in plan(study, tmp_path).left} == {"bad"}
@@ -172,7 +173,7 @@ def test_a_failed_trial_is_a_row_and_is_tried_again(tmp_path):
 
 
 def test_a_late_trial_is_a_row(tmp_path):
-    slow = MethodSpec("slow", "naive-xgb", {"n_rounds": 100_000})
+    slow = MethodSpec("slow", "naive-xgb", {"n_estimators": 100_000})
     late = replace(
         STUDY, datasets=("wine-rare",), methods=(slow,), repeats=1, timeout=0.3, settings=SCAR
     )

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
-from lopsided._check import MissingExtraError
+from lopsided.exceptions import MissingExtraError
 from lopsided.finance.evaluation import VIEWS
 from lopsided.finance.job import _claim, finance
 from lopsided.finance.models import get_model

@@ -56,7 +56,7 @@ def test_cross_validate_takes_the_splitter_and_learns_from_what_was_known_then(p
 
 def test_a_pu_method_can_be_fitted_as_known_then(panel):
     X = panel[["reoa", "EBIT", "bm", "fyear"]].assign(public_year=public_year(panel, "paper"))
-    model = DelayedLabelClassifier(lopsided.build("naive-xgb", n_rounds=3)).fit(
+    model = DelayedLabelClassifier(lopsided.build("naive-xgb", n_estimators=3)).fit(
         X, panel["misstated"]
     )
     assert model.decision_function(X).shape == (len(panel),)

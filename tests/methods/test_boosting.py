@@ -17,7 +17,6 @@ from lopsided.metrics import average_precision, roc_auc
 from lopsided.risks import (
     ClipAtZero,
     GradientAscent,
-    PropensityRisk,
     Risk,
     SignedWeights,
     ifpu,
@@ -42,7 +41,7 @@ NEW_X, NEW_TRUTH, _ = blobs(seed=1)
 
 
 def test_naive_boosting_equals_xgboost_itself():
-    model = build("naive-xgb", n_rounds=30, random_state=0).fit(X, Y)
+    model = build("naive-xgb", n_estimators=30, random_state=0).fit(X, Y)
     params = {"objective": "binary:logistic", "nthread": 1, "base_score": float(Y.mean())}
     plain = xgboost.train(params, xgboost.QuantileDMatrix(X, Y), 30)
     expected = plain.predict(xgboost.DMatrix(NEW_X), output_margin=True)
@@ -58,7 +57,7 @@ def test_a_boosted_risk_ranks_new_rows_well():
 def test_boosting_lowers_the_risk_it_is_given():
     risk = upu()
     few, many = (
-        BoostedRiskClassifier(risk, prior=0.1, n_rounds=rounds, random_state=0).fit(X, Y)
+        BoostedRiskClassifier(risk, prior=0.1, n_estimators=rounds, random_state=0).fit(X, Y)
         for rounds in (2, 40)
     )
     margins = [
@@ -72,7 +71,7 @@ def test_the_first_tree_is_a_newton_step_from_the_rest_of_the_risk():
     model = BoostedRiskClassifier(
         risk,
         prior=0.1,
-        n_rounds=1,
+        n_estimators=1,
         learning_rate=1.0,
         max_depth=1,
         gradient_scale=1.0,
@@ -90,7 +89,7 @@ def test_the_first_tree_is_a_newton_step_from_the_rest_of_the_risk():
 
 
 class HardestFirst(Risk):
-    """A risk whose sides depend on the scores: labeled rows weigh by how far off they are."""
+    """A risk whose weights depend on the scores: labeled rows weigh by how far off they are."""
 
     needs_prior = True
 
@@ -101,7 +100,7 @@ class HardestFirst(Risk):
 
 def test_a_risk_whose_sides_depend_on_the_scores_equals_xgboost_on_its_formula():
     model = BoostedRiskClassifier(
-        HardestFirst(LogisticLoss()), prior=0.1, n_rounds=30, random_state=0
+        HardestFirst(LogisticLoss()), prior=0.1, n_estimators=30, random_state=0
     ).fit(X, Y)
 
     def formula(scores, _):
@@ -124,11 +123,11 @@ def test_early_stopping_judges_by_sides_that_depend_on_the_scores():
     model = BoostedRiskClassifier(
         HardestFirst(LogisticLoss()),
         prior=0.1,
-        n_rounds=100,
+        n_estimators=100,
         early_stopping_rounds=5,
         random_state=0,
     ).fit(X, Y)
-    assert 1 <= model.n_rounds_ < 100
+    assert 1 <= model.n_estimators_ < 100
 
 
 def test_scores_are_log_odds_at_the_given_prior():
@@ -140,7 +139,7 @@ def test_scores_are_log_odds_at_the_given_prior():
     options = {
         "gradient_scale": 1.0,
         "reg_lambda": 0.0,
-        "n_rounds": 60,
+        "n_estimators": 60,
         "min_child_weight": 0.0,
     }
     for name in ("ifpu-xgb", "nnpu-xgb", "imbnnpu-xgb", "focused-xgb"):
@@ -163,29 +162,31 @@ def test_the_step_of_a_mini_batch_does_not_suit_boosting():
 
 
 def test_early_stopping_finds_fewer_rounds_and_fits_all_rows():
-    model = build("naive-xgb", n_rounds=300, early_stopping_rounds=5, random_state=0).fit(X, Y)
-    assert 1 <= model.n_rounds_ < 300
-    assert model.booster_.num_boosted_rounds() == model.n_rounds_
-    again = build("naive-xgb", n_rounds=model.n_rounds_, random_state=0).fit(X, Y)
+    model = build("naive-xgb", n_estimators=300, early_stopping_rounds=5, random_state=0).fit(
+        X, Y
+    )
+    assert 1 <= model.n_estimators_ < 300
+    assert model.booster_.num_boosted_rounds() == model.n_estimators_
+    again = build("naive-xgb", n_estimators=model.n_estimators_, random_state=0).fit(X, Y)
     assert_allclose(again.decision_function(X), model.decision_function(X))
 
 
 def test_early_stopping_takes_weights():
     weight = np.where(Y == 1, 2.0, 1.0)
-    model = build("naive-xgb", n_rounds=300, early_stopping_rounds=5, random_state=0)
+    model = build("naive-xgb", n_estimators=300, early_stopping_rounds=5, random_state=0)
     # Weights of nothing for all but the rows that the model gets wrong stop it at once.
     wrong = np.where(Y == 1, X[:, 0] < 1, X[:, 0] > 1) & (X[:, 1] > 0)
-    plain = model.fit(X, Y, sample_weight=weight).n_rounds_
+    plain = model.fit(X, Y, sample_weight=weight).n_estimators_
     assert plain < 300
-    odd = model.fit(X, Y, sample_weight=np.where(wrong, 10.0, 0.1)).n_rounds_
+    odd = model.fit(X, Y, sample_weight=np.where(wrong, 10.0, 0.1)).n_estimators_
     assert odd != plain
 
 
 def test_early_stopping_without_enough_labels_runs_all_rounds():
     few = np.where(np.cumsum(Y) <= 5, Y, 0)
-    model = build("naive-xgb", n_rounds=12, early_stopping_rounds=2, random_state=0)
-    with pytest.warns(UserWarning, match="needs 2 labeled rows among those held out, got 1"):
-        assert model.fit(X, few).n_rounds_ == 12
+    model = build("naive-xgb", n_estimators=12, early_stopping_rounds=2, random_state=0)
+    with pytest.warns(UserWarning, match="needs 4 labeled rows among those held out"):
+        assert model.fit(X, few).n_estimators_ == 12
 
 
 def test_weights_move_the_model_toward_heavy_rows():
@@ -200,7 +201,7 @@ def test_weights_move_the_model_toward_heavy_rows():
 def test_a_weight_of_two_is_a_row_twice_where_every_value_has_its_bin(name):
     counts = np.random.default_rng(0).integers(1, 4, size=len(Y))
     # A child that weighs exactly 1 would be split or not as rounding has it.
-    settings = {"n_rounds": 5, "max_bin": 4096, "min_child_weight": 0.5}
+    settings = {"n_estimators": 5, "max_bin": 4096, "min_child_weight": 0.5}
     repeated, weighted = (
         build(name, **settings, **({} if "naive" in name else {"prior": 0.1})) for _ in range(2)
     )
@@ -221,7 +222,7 @@ def test_importances_sum_to_one_and_find_the_columns_that_matter():
 
 def test_importances_of_a_model_without_splits_are_zero():
     with pytest.warns(UserWarning, match="same score"):
-        model = build("naive-xgb", n_rounds=1, min_split_loss=1e9).fit(X, Y)
+        model = build("naive-xgb", n_estimators=1, min_split_loss=1e9).fit(X, Y)
     assert not model.feature_importances_.any()
 
 
@@ -246,7 +247,7 @@ def test_categories_split_as_sets_and_not_by_their_codes():
     kind = rng.choice(list("abcdef"), size=2000)
     truth = np.isin(kind, ["b", "e"]) & (rng.random(2000) < 0.5)
     frame = pd.DataFrame({"kind": pd.Categorical(kind), "noise": rng.normal(size=2000)})
-    model = build("naive-xgb", n_rounds=5, max_depth=1, random_state=0)
+    model = build("naive-xgb", n_estimators=5, max_depth=1, random_state=0)
     scores = model.fit(frame, SCAR(0.5).draw(None, truth, 0)).decision_function(frame)
     assert scores[np.isin(kind, ["b", "e"])].min() > scores[~np.isin(kind, ["b", "e"])].max()
 
@@ -265,7 +266,7 @@ def shops(n_levels, seed=0, n_rows=6000):
 @pytest.mark.parametrize("name", ["focused-xgb", "imbnnpu-xgb"])
 def test_labeled_rows_are_not_learned_by_heart_through_a_category_of_many_levels(name):
     (frame, _, y), (new, truth, _) = shops(300), shops(300, seed=1)
-    settings = {"prior": 0.03, "n_rounds": 40, "random_state": 0}
+    settings = {"prior": 0.03, "n_estimators": 40, "random_state": 0}
     with_shops = build(name, **settings).fit(frame, y).decision_function(new)
     numbers = build(name, **settings).fit(frame.drop(columns="shop"), y)
     without = average_precision(truth, numbers.decision_function(new.drop(columns="shop")))
@@ -277,7 +278,7 @@ def test_splits_of_categories_are_kept_small_only_where_there_are_many_levels(
     n_levels, threshold
 ):
     frame, _, y = shops(n_levels, n_rows=1000)
-    settings = {"prior": 0.03, "n_rounds": 5, "random_state": 0}
+    settings = {"prior": 0.03, "n_estimators": 5, "random_state": 0}
     chosen = build("focused-xgb", **settings).fit(frame, y)
     given = build("focused-xgb", max_cat_threshold=threshold, **settings).fit(frame, y)
     other = build("focused-xgb", max_cat_threshold=68 - threshold, **settings).fit(frame, y)
@@ -292,13 +293,13 @@ def test_levels_without_rows_and_missing_values_are_not_many_levels():
     declared = frame.assign(
         shop=frame["shop"].cat.add_categories([f"closed {i}" for i in range(300)])
     )
-    settings = {"prior": 0.03, "n_rounds": 5, "random_state": 0}
+    settings = {"prior": 0.03, "n_estimators": 5, "random_state": 0}
     few, many = (build("focused-xgb", **settings).fit(X, y) for X in (frame, declared))
     assert (few.decision_function(frame) == many.decision_function(frame)).all()
 
 
 def test_models_work_in_pipelines_and_grid_searches():
-    pipeline = make_pipeline(StandardScaler(), build("ifpu-xgb", prior=0.1, n_rounds=5))
+    pipeline = make_pipeline(StandardScaler(), build("ifpu-xgb", prior=0.1, n_estimators=5))
     search = GridSearchCV(
         pipeline,
         {
@@ -337,7 +338,7 @@ def test_settings_reach_xgboost_under_its_names():
         "reg_lambda": "lambda",
         "reg_alpha": "alpha",
     }
-    model = build("ifpu-xgb", prior=0.1, n_rounds=4, random_state=0, **settings).fit(X, Y)
+    model = build("ifpu-xgb", prior=0.1, n_estimators=4, random_state=0, **settings).fit(X, Y)
     config = model.booster_.save_config()
     for setting, value in settings.items():
         found = re.search(rf'"{names.get(setting, setting)}":"([^"]*)"', config)
@@ -367,22 +368,14 @@ def test_the_sigmoid_loss_can_be_boosted(risk):
 
 def test_a_model_that_tells_no_rows_apart_says_so():
     with pytest.warns(UserWarning, match="every row has the same score"):
-        build("naive-xgb", n_rounds=2, min_split_loss=1e9).fit(X, Y)
+        build("naive-xgb", n_estimators=2, min_split_loss=1e9).fit(X, Y)
 
 
 def test_two_samples_keep_a_prior_below_the_labeled_share():
-    model = build("ifpu-xgb", scenario="two-sample", prior=0.01, n_rounds=3).fit(X, Y)
+    model = build("ifpu-xgb", scenario="two-sample", prior=0.01, n_estimators=3).fit(X, Y)
     assert model.prior_ == 0.01
     with pytest.raises(ValueError, match="needs a prior"):
         build("ifpu-xgb", scenario="two-sample").fit(X, Y)
-
-
-def test_propensities_of_rows_follow_them_into_early_stopping():
-    risk = PropensityRisk(
-        LogisticLoss(), ClipAtZero(), propensity=np.linspace(0.3, 0.7, len(Y))
-    )
-    model = BoostedRiskClassifier(risk, n_rounds=40, early_stopping_rounds=3, random_state=0)
-    assert 1 <= model.fit(X, Y).n_rounds_ <= 40
 
 
 @pytest.mark.parametrize(
@@ -392,7 +385,7 @@ def test_propensities_of_rows_follow_them_into_early_stopping():
         ({"target_prior": 1.5}, "target_prior must lie"),
         ({"gamma": -1}, "gamma must be at least 0"),
         ({"clamp": "hold"}, "clamp must be"),
-        ({"n_rounds": 0}, "n_rounds must be at least 1"),
+        ({"n_estimators": 0}, "n_estimators must be at least 1"),
         ({"gradient_scale": -1}, "gradient_scale must be above 0"),
         ({"gradient_scale": float("nan")}, "gradient_scale must be above 0"),
         ({"subsample": 0}, "subsample must be above 0"),
@@ -415,7 +408,7 @@ def test_a_risk_that_is_none_is_refused():
 
 def test_columns_named_by_numbers_may_hold_categories():
     frame = pd.DataFrame({0: X[:, 0], 1: pd.Categorical(np.where(X[:, 1] > 0, "a", "b"))})
-    model = build("naive-xgb", n_rounds=5, random_state=0).fit(frame, Y)
+    model = build("naive-xgb", n_estimators=5, random_state=0).fit(frame, Y)
     assert model.categorical_ == (1,)
     assert np.isfinite(model.decision_function(frame)).all()
 
@@ -434,11 +427,11 @@ def test_a_level_that_a_part_of_the_rows_lacks_is_missing_to_its_booster():
     level = np.where(rng.random(600) < 0.3, 7 * y, rng.integers(0, 8, 600)).astype(float)
     level[(rng.random(600) < 0.5) & (y == 1)] = np.nan  # missing values go the labeled way
     frame = pd.DataFrame({"kind": pd.Categorical(level), "size": rng.normal(size=600)})
-    whole = build("focused-xgb", n_rounds=1, prior=0.3).fit(frame, y)
+    whole = build("focused-xgb", n_estimators=1, prior=0.3).fit(frame, y)
     codes = np.column_stack([level, frame["size"]])
     for absent in range(8):
         kept = level != absent
-        part = build("focused-xgb", n_rounds=10, prior=0.3)
+        part = build("focused-xgb", n_estimators=10, prior=0.3)
         part._fit_part(codes[kept], y[kept], None, 0, of=whole)
         unknown, missing = codes.copy(), codes.copy()
         unknown[:, 0], missing[:, 0] = absent, np.nan

@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from lopsided._check import PriorWarning
+from lopsided.exceptions import PriorWarning
 from lopsided.labeling import SCAR
 from lopsided.methods.forest import PUForestClassifier
 from lopsided.methods.registry import build, get_method

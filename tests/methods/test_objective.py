@@ -1,13 +1,15 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from lopsided._rows import TrainingRows
 from lopsided.losses import CalibratedFocalLoss, FocalLoss, LogisticLoss, Loss, SigmoidLoss
 from lopsided.methods._objective import fused_objective, plain_objective
 from lopsided.risks import (
     ClipAtZero,
     GradientAscent,
-    PropensityRisk,
     PURisk,
     Risk,
     SignedWeights,
@@ -19,6 +21,7 @@ CLAMPS = [None, ClipAtZero(), GradientAscent(step=0.5), GradientAscent(beta=0.05
 RNG = np.random.default_rng(0)
 N = 500
 Y = (np.arange(N) < 40).astype(np.int8)
+ROWS = TrainingRows(np.empty((N, 0)), Y, np.ones(N))
 SCORES = {
     "start": np.zeros(N, np.float32),
     "mixed": RNG.normal(scale=3, size=N).astype(np.float32),
@@ -35,17 +38,16 @@ def risks():
             yield PURisk(loss, clamp)
             yield PURisk(loss, clamp, target_prior=0.5, scenario="two-sample")
         yield SupervisedRisk(loss)
-    yield PropensityRisk(FocalLoss(), ClipAtZero(), propensity=np.linspace(0.2, 1, N))
 
 
 @pytest.mark.parametrize("risk", list(risks()), ids=repr)
 @pytest.mark.parametrize("where", SCORES)
 @pytest.mark.parametrize("weighted", [False, True], ids=["even", "weighted"])
 def test_the_fused_pass_equals_its_numpy_twin(risk, where, weighted):
-    weight = RNG.uniform(0.5, 2, size=N) if weighted else None
+    rows = replace(ROWS, weight=RNG.uniform(0.5, 2, size=N)) if weighted else ROWS
     scores = SCORES[where]
-    fused = fused_objective(risk, Y, 0.2, weight, scale=0.3 * N, floor=1e-6)(scores, None)
-    twin = plain_objective(risk, Y, 0.2, weight, scale=0.3 * N, floor=1e-6)
+    fused = fused_objective(risk, rows, 0.2, scale=0.3 * N, floor=1e-6)(scores, None)
+    twin = plain_objective(risk, rows, 0.2, scale=0.3 * N, floor=1e-6)
     for found, expected in zip(fused, twin(scores.astype(float), None), strict=True):
         assert found.dtype == np.float32
         assert np.isfinite(found).all()
@@ -64,7 +66,7 @@ def test_a_loss_of_the_users_own_runs_on_its_numpy_code():
             return np.ones_like(margin)
 
     risk = PURisk(SquaredLoss(), ClipAtZero())
-    gradient, _ = fused_objective(risk, Y, 0.2, None, N, 0.0)(SCORES["mixed"], None)
+    gradient, _ = fused_objective(risk, ROWS, 0.2, N, 0.0)(SCORES["mixed"], None)
     assert_allclose(gradient, N * risk.gradient(SCORES["mixed"], Y, 0.2))
 
 
@@ -74,7 +76,7 @@ def test_a_subclass_of_a_known_loss_is_not_taken_for_it():
             return 5 * super().gradient(margin)
 
     risk = PURisk(Louder(), ClipAtZero())
-    gradient, _ = fused_objective(risk, Y, 0.2, None, N, 0.0)(SCORES["mixed"], None)
+    gradient, _ = fused_objective(risk, ROWS, 0.2, N, 0.0)(SCORES["mixed"], None)
     assert_allclose(gradient, N * risk.gradient(SCORES["mixed"], Y, 0.2))
 
 
@@ -84,19 +86,19 @@ def test_the_edge_scores_do_tell_a_beta_from_none():
     assert -0.05 < (raw.negative * risk.loss.value(-SCORES["edge"])).sum() < 0
 
 
-def test_a_risk_with_sides_of_its_own_is_not_taken_for_a_known_one():
+def test_a_risk_with_weights_of_its_own_is_not_taken_for_a_known_one():
     class Doubled(PURisk):
         def weights(self, scores, y, prior, weight=None):
             positive, negative = Risk.weights(self, scores, y, prior, weight)
             return type(super().weights(scores, y, prior))(2 * positive, negative)
 
     risk = Doubled(LogisticLoss())
-    gradient, _ = fused_objective(risk, Y, 0.2, None, N, 0.0)(SCORES["mixed"], None)
+    gradient, _ = fused_objective(risk, ROWS, 0.2, N, 0.0)(SCORES["mixed"], None)
     assert_allclose(gradient, N * risk.gradient(SCORES["mixed"], Y, 0.2))
 
 
 class HardestFirst(Risk):
-    """A risk whose sides depend on the scores: labeled rows weigh by how far off they are."""
+    """A risk whose weights depend on the scores: labeled rows weigh by how far off they are."""
 
     def weights(self, scores, y, prior, weight=None):
         labeled = (y == 1) / (y == 1).sum()
@@ -105,22 +107,22 @@ class HardestFirst(Risk):
 
 
 @pytest.mark.parametrize("where", SCORES)
-def test_sides_that_depend_on_the_scores_are_asked_at_every_score(where):
+def test_weights_that_depend_on_the_scores_are_asked_at_every_score(where):
     scores = SCORES[where].astype(float)
     risk = HardestFirst(LogisticLoss())
-    gradient, curvature = fused_objective(risk, Y, 0.2, None, N, 1e-6)(scores, None)
-    chance = 1 / (1 + np.exp(-scores))
+    gradient, curvature = fused_objective(risk, ROWS, 0.2, N, 1e-6)(scores, None)
+    proba = 1 / (1 + np.exp(-scores))
     labeled = 0.2 / Y.sum() * Y
-    positive, negative = labeled * (2 - chance), 1 / N - labeled
-    assert_allclose(gradient, N * (negative * chance - positive * (1 - chance)), atol=1e-12)
+    positive, negative = labeled * (2 - proba), 1 / N - labeled
+    assert_allclose(gradient, N * (negative * proba - positive * (1 - proba)), atol=1e-12)
     size = np.abs(positive) + np.abs(negative)
-    assert_allclose(curvature, N * size * chance * (1 - chance) + 1e-6, atol=1e-12)
+    assert_allclose(curvature, N * size * proba * (1 - proba) + 1e-6, atol=1e-12)
 
 
-def test_a_balance_that_asks_for_scores_is_refused():
+def test_raw_weights_that_ask_for_scores_are_refused():
     class Asking(PURisk):
         def raw_weights(self, scores, y, prior, weight=None):
             return SignedWeights((y == 1) * np.exp(-scores), 1.0 * (y == 0))
 
     with pytest.raises(TypeError, match="raw_weights"):
-        fused_objective(Asking(LogisticLoss()), Y, 0.2, None, N, 1e-6)
+        fused_objective(Asking(LogisticLoss()), ROWS, 0.2, N, 1e-6)

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 import lopsided
-from lopsided._check import MissingExtraError
+from lopsided.exceptions import MissingExtraError
 from lopsided.methods import peers
 from lopsided.methods.peers import PulearnClassifier
 from lopsided.methods.registry import get_method, list_methods

@@ -61,7 +61,7 @@ def test_build_leaves_the_registry_as_it_was():
 def test_unknown_parameters_are_refused_with_the_nearest_names():
     with pytest.raises(ValueError, match=r"No parameter of ifpu-xgb is called 'gama'.*gamma"):
         lopsided.build("ifpu-xgb", gama=1)
-    with pytest.raises(ValueError, match="n_rounds"):
+    with pytest.raises(ValueError, match="n_estimators"):
         lopsided.build("naive-xgb", n_round=1)
 
 

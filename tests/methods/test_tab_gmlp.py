@@ -7,11 +7,10 @@ torch = pytest.importorskip("torch")
 
 import lopsided  # noqa: E402
 import lopsided.nets.train  # noqa: E402
-from lopsided.losses import LogisticLoss  # noqa: E402
 from lopsided.methods.tab_gmlp import TabGMLPClassifier  # noqa: E402
 from lopsided.metrics import roc_auc  # noqa: E402
 from lopsided.nets.devices import scores_of  # noqa: E402
-from lopsided.risks import PropensityRisk, naive  # noqa: E402
+from lopsided.risks import naive  # noqa: E402
 
 SMALL = {"depth": 1, "n_blocks": 1, "n_epochs": 3, "batch_size": 128, "random_state": 0}
 
@@ -37,10 +36,10 @@ def fit(X=TABLE, y=Y, weight=None, **settings):
     return model.fit(X, y, sample_weight=weight)
 
 
-@pytest.mark.parametrize("preset", ["columns", "scalars"])
-def test_an_interaction_of_categories_is_learned(preset):
-    rate = 1e-2 if preset == "columns" else 3e-3
-    model = fit(preset=preset, n_epochs=20, learning_rate=rate)
+@pytest.mark.parametrize("tokenizer", ["columns", "scalars"])
+def test_an_interaction_of_categories_is_learned(tokenizer):
+    rate = 1e-2 if tokenizer == "columns" else 3e-3
+    model = fit(tokenizer=tokenizer, n_epochs=20, learning_rate=rate)
     frame, _, truth = draw_table(seed=1)
     assert roc_auc(truth, model.decision_function(frame)) > 0.8
 
@@ -51,7 +50,7 @@ def test_the_registry_knows_it_with_the_calibrated_loss():
     assert model.risk_.loss.hard == 5
 
 
-@pytest.mark.parametrize("settings", [{}, {"patience": 1}, {"n_nets": 2}])
+@pytest.mark.parametrize("settings", [{}, {"patience": 1}, {"n_estimators": 2}])
 def test_the_same_seed_gives_the_same_scores_and_torch_is_left_alone(settings):
     torch.manual_seed(7)
     state = torch.get_rng_state()
@@ -84,9 +83,9 @@ def test_an_unseen_category_scores_like_a_missing_one():
 
 
 @pytest.mark.parametrize("columns", [["a", "b"], ["one", "two"], ["a"], ["one"]])
-@pytest.mark.parametrize("preset", ["columns", "scalars"])
-def test_tables_of_one_kind_of_column_are_read(columns, preset):
-    model = fit(TABLE[columns], preset=preset)
+@pytest.mark.parametrize("tokenizer", ["columns", "scalars"])
+def test_tables_of_one_kind_of_column_are_read(columns, tokenizer):
+    model = fit(TABLE[columns], tokenizer=tokenizer)
     assert np.isfinite(model.decision_function(TABLE[columns])).all()
 
 
@@ -94,18 +93,18 @@ def test_missing_numbers_get_a_flag():
     frame = TABLE.copy()
     frame.loc[TRUTH, "b"] = np.nan  # what is missing tells
     model = fit(frame, n_epochs=10, learning_rate=1e-2)
-    assert model.tokens_.n_numbers == 3
+    assert model.encoder_.n_numbers == 3
     assert roc_auc(TRUTH, model.decision_function(frame)) > 0.95
 
 
 def test_several_nets_are_averaged():
-    model = fit(n_nets=3)
-    inputs = model.tokens_.transform(np.column_stack([TABLE[["a", "b"]], *codes()]))
+    model = fit(n_estimators=3)
+    inputs = model.encoder_.transform(np.column_stack([TABLE[["a", "b"]], *codes()]))
     each = [scores_of(net, inputs) for net in model.nets_]
     assert not np.isclose(each[0], each[1]).any()
     expected = model.risk_.log_odds(np.mean(each, axis=0), 0.25)
     assert_allclose(model.decision_function(TABLE), expected)
-    alone = scores_of(fit(n_nets=1).nets_[0], inputs)
+    alone = scores_of(fit(n_estimators=1).nets_[0], inputs)
     assert (alone == each[0]).all()  # more nets do not change the first
 
 
@@ -115,13 +114,13 @@ def codes():
 
 @pytest.fixture
 def runs(monkeypatch):
-    """Every call of `train`, as (rows, watched rows or None, epoch to stop at, result)."""
+    """Every call of `train`, as (rows, held-out rows or None, epoch to stop at, result)."""
     seen = []
     train = lopsided.nets.train.train
 
-    def spy(net, risk, rows, prior, schedule, rng, watched, stop, label):
-        kept = train(net, risk, rows, prior, schedule, rng, watched, stop, label)
-        seen.append((rows, None if watched is None else watched[1], stop, kept))
+    def spy(net, risk, rows, prior, schedule, rng, validation=None, stop=None, label=""):
+        kept = train(net, risk, rows, prior, schedule, rng, validation, stop, label)
+        seen.append((rows, None if validation is None else validation[1], stop, kept))
         return kept
 
     monkeypatch.setattr(lopsided.nets.train, "train", spy)
@@ -131,12 +130,12 @@ def runs(monkeypatch):
 def test_time_ordered_validation_holds_out_the_last_rows_then_trains_on_all(runs):
     frame = TABLE.assign(a=np.arange(600.0))  # its order shows which rows came
     model = fit(frame, patience=1, validation="last", n_epochs=6, learning_rate=0.05)
-    (rows, watched, _, kept), (everything, nothing, stop, _) = runs
+    (rows, held_out, _, kept), (everything, nothing, stop, _) = runs
     assert len(rows.y) == 480
     assert (rows.y == Y[:480]).all()
-    assert (watched.y == Y[480:]).all()
+    assert (held_out.y == Y[480:]).all()
     # The ends of the column are those of the training rows, and all held-out rows lie beyond.
-    assert np.ptp(watched.X[:, 0]) == 0
+    assert np.ptp(held_out.X[:, 0]) == 0
     assert (everything.y == Y).all()
     assert nothing is None
     assert kept == stop == model.n_epochs_[0]
@@ -144,36 +143,39 @@ def test_time_ordered_validation_holds_out_the_last_rows_then_trains_on_all(runs
 
 def test_random_validation_holds_out_labels_by_their_share(runs):
     fit(patience=1)
-    rows, watched, *_ = runs[0]
-    assert len(watched.y) == 120
-    assert abs(watched.y.sum() - 0.2 * Y.sum()) <= 1
+    rows, held_out, *_ = runs[0]
+    assert len(held_out.y) == 120
+    assert abs(held_out.y.sum() - 0.2 * Y.sum()) <= 1
     assert len(rows.y) == 480
-    assert (watched.y != Y[480:]).any()
+    assert (held_out.y != Y[480:]).any()
 
 
 def test_labels_that_are_too_few_are_not_held_out(runs):
     few = Y.copy()
-    few[np.flatnonzero(Y)[19:]] = 0
-    fit(y=few, patience=1)
+    few[np.flatnonzero(Y)[15:]] = 0
+    with pytest.warns(UserWarning, match="needs 4 labeled rows"):
+        fit(y=few, patience=1)
     early = Y.copy()
     early[480:] = 0
-    fit(y=early, patience=1, validation="last")
+    with pytest.warns(UserWarning, match="needs 4 labeled rows"):
+        fit(y=early, patience=1, validation="last")
     fit(patience=None)
-    assert [watched for _, watched, *_ in runs] == [None] * 3
+    assert [held_out for _, held_out, *_ in runs] == [None] * 3
     assert [kept for *_, kept in runs] == [3] * 3
 
 
 def test_a_single_unlabeled_row_is_not_held_out(runs):
     y = np.ones(600, int)
     y[0] = 0
-    fit(y=y, prior=0.999, patience=1)
-    assert [watched for _, watched, *_ in runs] == [None]
+    with pytest.warns(UserWarning, match="needs 4 labeled rows"):
+        fit(y=y, prior=0.999, patience=1)
+    assert [held_out for _, held_out, *_ in runs] == [None]
 
 
-def test_weights_and_risks_that_know_each_row_are_taken_along():
-    propensity = np.where(TABLE["b"] > 0, 0.8, 0.3)
+def test_weights_are_taken_along_into_early_stopping():
     model = fit(
-        risk=PropensityRisk(LogisticLoss(), propensity=propensity),
+        risk=naive(),
+        prior=None,
         weight=np.where(TABLE["a"] > 0, 2.0, 1.0),
         patience=2,
         n_epochs=10,
@@ -190,12 +192,12 @@ def test_a_risk_without_prior_needs_none():
     ("setting", "message"),
     [
         ({"risk": "nnpu"}, "risk must be a risk"),
-        ({"preset": "column"}, "No preset is called 'column'. Did you mean columns"),
+        ({"tokenizer": "column"}, "No tokenizer is called 'column'. Did you mean columns"),
         ({"validation": "first"}, "No validation is called 'first'."),
         ({"depth": -1}, "depth must be a whole number from 0, got -1"),
         ({"n_blocks": 0}, "n_blocks must"),
         ({"n_epochs": 1.5}, "n_epochs must"),
-        ({"n_nets": 0}, "n_nets must"),
+        ({"n_estimators": 0}, "n_estimators must"),
         ({"batch_size": 1}, "batch_size must"),
         ({"patience": 0}, "patience must"),
         ({"validation_fraction": 1}, "validation_fraction must lie between 0 and 1"),

@@ -10,9 +10,9 @@ from lopsided.nets.tab_gmlp import TabGMLP  # noqa: E402
 SHAPES = [(4, (3, 5)), (4, ()), (0, (3, 5)), (1, ()), (0, (2,))]
 
 
-def fresh(n_numbers=4, levels=(3, 5), preset="columns", seed=0, **settings):
+def fresh(n_numbers=4, levels=(3, 5), tokenizer="columns", seed=0, **settings):
     generator = torch.Generator().manual_seed(seed)
-    return TabGMLP(n_numbers, levels, -2.0, generator, preset, **settings).double().eval()
+    return TabGMLP(n_numbers, levels, -2.0, generator, tokenizer, **settings).double().eval()
 
 
 def rows_for(n_numbers, levels, n_rows=6):
@@ -28,10 +28,10 @@ def stir(net):
         torch.nn.init.normal_(block.gate.bias, generator=torch.Generator().manual_seed(6))
 
 
-@pytest.mark.parametrize("preset", ["columns", "scalars"])
+@pytest.mark.parametrize("tokenizer", ["columns", "scalars"])
 @pytest.mark.parametrize(("n_numbers", "levels"), SHAPES)
-def test_every_kind_of_table_gives_one_score_per_row(n_numbers, levels, preset):
-    net = fresh(n_numbers, levels, preset)
+def test_every_kind_of_table_gives_one_score_per_row(n_numbers, levels, tokenizer):
+    net = fresh(n_numbers, levels, tokenizer)
     X = rows_for(n_numbers, levels)
     scores = scores_of(net, X)
     assert scores.shape == (6,)
@@ -39,9 +39,9 @@ def test_every_kind_of_table_gives_one_score_per_row(n_numbers, levels, preset):
     assert_allclose(scores_of(net, X[2:3]), scores[2:3], rtol=1e-10)
 
 
-@pytest.mark.parametrize(("preset", "n_tokens"), [("columns", 2 + 4), ("scalars", 64 + 4)])
-def test_tokens_are_columns_or_scalars(preset, n_tokens):
-    net = fresh(preset=preset)
+@pytest.mark.parametrize(("tokenizer", "n_tokens"), [("columns", 2 + 4), ("scalars", 64 + 4)])
+def test_tokens_are_columns_or_scalars(tokenizer, n_tokens):
+    net = fresh(tokenizer=tokenizer)
     assert net.tokens.n_tokens == n_tokens
     assert [block.gate.weight.shape for block in net.blocks] == [(n_tokens, n_tokens)] * 4
 
@@ -67,7 +67,7 @@ def test_columns_permuted_with_their_parameters_leave_the_scores_as_they_are():
 
 
 def test_scalars_are_those_of_the_categories_and_the_normalized_numbers():
-    net = fresh(preset="scalars")
+    net = fresh(tokenizer="scalars")
     X = torch.tensor(rows_for(4, (3, 5)))
     categories = net.categories(X[:, 4:].long())
     tokens = net.tokens(X[:, :4], categories)
@@ -111,4 +111,4 @@ def test_many_rows_are_scored_in_parts(monkeypatch):
 
 def test_an_unknown_preset_is_refused_with_the_nearest_name():
     with pytest.raises(ValueError, match="Did you mean columns"):
-        fresh(preset="column")
+        fresh(tokenizer="column")

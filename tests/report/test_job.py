@@ -7,7 +7,7 @@ STUDY = """
 title = "A try"
 datasets = ["wine-rare"]
 mechanisms = [{ kind = "scar", hidden = [0.5] }]
-methods = [{ name = "naive-xgb", params = { n_rounds = 3 } }, "puhdt"]
+methods = [{ name = "naive-xgb", params = { n_estimators = 3 } }, "puhdt"]
 repeats = 2
 """
 

@@ -263,7 +263,7 @@ def _method(given: Any, before: Mapping[str, MethodSpec]) -> MethodSpec:
 
 def _params(name: str, params: Any) -> dict[str, Any]:
     """Return settings that a method takes and that the study does not decide itself."""
-    from lopsided._check import MissingExtraError
+    from lopsided.exceptions import MissingExtraError
     from lopsided.methods.registry import build, get_method
 
     get_method(name)

@@ -7,9 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lopsided._check import MissingExtraError, require
+from lopsided._check import require
 from lopsided._files import atomic_write, check_folder
 from lopsided.bench.versions import name_versions
+from lopsided.exceptions import MissingExtraError
 from lopsided.finance.evaluation import VIEWS
 from lopsided.finance.knowledge import known_shares
 from lopsided.finance.models import Model, get_model, list_models

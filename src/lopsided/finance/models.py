@@ -100,7 +100,7 @@ _CALIBRATED = CalibratedFocalLoss()
 _FULL_SCALE: Settings = MappingProxyType({"gradient_scale": 1.0})
 _DEEP: Settings = MappingProxyType({**_FULL_SCALE, "max_depth": 12})
 _SLOW: Settings = MappingProxyType(
-    {**_DEEP, "colsample_bynode": 0.3, "learning_rate": 0.1, "n_rounds": 300}
+    {**_DEEP, "colsample_bynode": 0.3, "learning_rate": 0.1, "n_estimators": 300}
 )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._check import check_choice
-from lopsided.methods._rows import TrainingRows
+from lopsided._rows import TrainingRows
 from lopsided.methods.base import PUClassifier
 
 __all__ = [

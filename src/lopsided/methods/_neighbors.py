@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._check import check_count
+from lopsided._rows import TrainingRows
 from lopsided.methods._inputs import fit_inputs
-from lopsided.methods._rows import TrainingRows
 from lopsided.methods.base import Accepts, PUClassifier
 
 __all__ = ["NeighborRatioClassifier"]

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._kernel import njit_cached, njit_helper
+from lopsided._rows import TrainingRows
 from lopsided.losses import CalibratedFocalLoss, FocalLoss, LogisticLoss, SigmoidLoss
 from lopsided.risks import Risk
 
@@ -36,7 +37,7 @@ def _shape(loss: object) -> _Shape | None:
 
 
 def _is_plain(risk: Risk) -> bool:
-    """Say whether a risk leaves everything but its balance to the base class."""
+    """Say whether a risk leaves everything but its raw weights to the base class."""
     names = ("weights", "gradient", "curvature")
     return all(getattr(type(risk), name) is getattr(Risk, name) for name in names)
 
@@ -65,7 +66,7 @@ def _bend(margin, shape):
 
 @njit_cached
 def _negative_pass(scores, negative, shape, gradient, curvature):
-    """Fill both outputs from the negative sides; return the negative part of the risk."""
+    """Fill both outputs from the negative weights; return the negative part of the risk."""
     part = 0.0
     for row in range(len(scores)):
         value, slope, bound = _bend(-np.float64(scores[row]), shape)
@@ -77,7 +78,7 @@ def _negative_pass(scores, negative, shape, gradient, curvature):
 
 @njit_cached
 def _positive_pass(scores, rows, positive, shape, factor, gradient, curvature):
-    """Add the positive sides, which few rows have."""
+    """Add the positive weights, which few rows have."""
     for row in rows:
         _, slope, bound = _bend(np.float64(scores[row]), shape)
         gradient[row] += factor * positive[row] * slope
@@ -85,25 +86,21 @@ def _positive_pass(scores, rows, positive, shape, factor, gradient, curvature):
 
 
 def fused_objective(
-    risk: Risk,
-    y: NDArray[np.int8],
-    prior: float,
-    weight: NDArray[Any] | None,
-    scale: float,
-    floor: float,
+    risk: Risk, rows: TrainingRows, prior: float, scale: float, floor: float
 ) -> Objective:
     """Return the objective of a risk, each row's share of it times `scale`.
 
-    The kernel serves every risk whose sides come from `raw_weights`, which knows no scores, and
-    `clamp`, and whose loss is one of this library's; any other risk, such as one whose sides
-    depend on the scores, runs on its own NumPy code.
+    The kernel serves every risk whose weights come from `raw_weights`, which knows no scores,
+    and `clamp`, and whose loss is one of this library's; any other risk, such as one whose
+    weights depend on the scores, runs on its own NumPy code.
     """
     shape = _shape(risk.loss)
     if shape is None or not _is_plain(risk):
-        return plain_objective(risk, y, prior, weight, scale, floor)
-    raw = risk.raw_weights(y=y, prior=prior, weight=weight)  # by name: none can ask for scores
+        return plain_objective(risk, rows, prior, scale, floor)
+    # By name: none can ask for scores.
+    raw = risk.raw_weights(y=rows.y, prior=prior, weight=rows.weight)
     positive, negative = scale * raw.positive, scale * raw.negative
-    rows = np.flatnonzero(positive)
+    labeled = np.flatnonzero(positive)
 
     def objective(scores: NDArray[Any], _: Any) -> tuple[NDArray[Any], NDArray[Any]]:
         gradient = np.empty(len(scores), np.float32)
@@ -114,7 +111,7 @@ def fused_objective(
             gradient *= down
             curvature *= abs(down)
         if up != 0.0:
-            _positive_pass(scores, rows, positive, shape, up, gradient, curvature)
+            _positive_pass(scores, labeled, positive, shape, up, gradient, curvature)
         curvature += np.float32(floor)
         return gradient, curvature
 
@@ -122,17 +119,12 @@ def fused_objective(
 
 
 def plain_objective(
-    risk: Risk,
-    y: NDArray[np.int8],
-    prior: float,
-    weight: NDArray[Any] | None,
-    scale: float,
-    floor: float,
+    risk: Risk, rows: TrainingRows, prior: float, scale: float, floor: float
 ) -> Objective:
     """Return the same objective in NumPy, for risks and losses of the user's own."""
 
     def objective(scores: NDArray[Any], _: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-        gradient = scale * risk.gradient(scores, y, prior, weight)
-        return gradient, scale * risk.curvature(scores, y, prior, weight) + floor
+        given = (scores, rows.y, prior, rows.weight)
+        return scale * risk.gradient(*given), scale * risk.curvature(*given) + floor
 
     return objective

@@ -9,6 +9,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from lopsided._check import as_generator, check_labels, check_prior, check_weight_range
 from lopsided._math import sigmoid
+from lopsided._rows import TrainingRows
 from lopsided.methods._frames import (
     as_pandas,
     category_levels,
@@ -16,7 +17,6 @@ from lopsided.methods._frames import (
     encode_categories,
     find_categories,
 )
-from lopsided.methods._rows import TrainingRows
 
 __all__ = ["Accepts", "PUClassifier"]
 
@@ -198,7 +198,8 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         if prior is None:
             raise ValueError(
                 "scenario='two-sample' needs a prior, got None: the labeled rows, a sample of "
-                "their own, say nothing about it. Pass the share of positives among the unlabeled rows."
+                "their own, say nothing about it. Pass the share of positives among the "
+                "unlabeled rows."
             )
         return check_prior(prior, labeled_share=0.0)
 

@@ -2,29 +2,45 @@
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, issparse
-from sklearn.model_selection import train_test_split
 
 from lopsided._check import check_magnitude, require
 from lopsided._progress import Bar
+from lopsided._rows import TrainingRows
 from lopsided.methods._levels import fit_level_map, map_levels
 from lopsided.methods._objective import fused_objective
-from lopsided.methods._rows import TrainingRows
-from lopsided.methods.base import Accepts, PUClassifier
-from lopsided.risks import ClipAtZero, Risk, check_risk, ifpu
+from lopsided.methods._risk_classifier import RiskClassifier
+from lopsided.methods._validation import check_hold_out, hold_out
+from lopsided.methods.base import Accepts
+from lopsided.risks import ClipAtZero, Risk, ifpu
 
 __all__ = ["BoostedRiskClassifier"]
 
 _CURVATURE_FLOOR = 1e-6  # XGBoost divides by the curvature of a leaf
 _MANY_LEVELS = 32  # of a category, above which its splits are kept small
-_ENOUGH_LABELS = 2  # held-out positives: one alone cannot tell when to stop
+_XGBOOST_PARAMETERS = (
+    "learning_rate",
+    "max_depth",
+    "min_child_weight",
+    "reg_lambda",
+    "reg_alpha",
+    "max_delta_step",
+    "max_leaves",
+    "max_bin",
+    "grow_policy",
+    "subsample",
+    "colsample_bytree",
+    "colsample_bylevel",
+    "colsample_bynode",
+)
 
 
-class BoostedRiskClassifier(PUClassifier):
+class BoostedRiskClassifier(RiskClassifier):
     """Boost trees on a PU risk with XGBoost.
 
     A risk is a mean over rows. XGBoost adds up gradients, and its regularizers (`reg_lambda`,
@@ -37,7 +53,7 @@ class BoostedRiskClassifier(PUClassifier):
         What to lower; None is `ifpu(clamp=ClipAtZero())`, the focused PU risk.
     prior : float or None, default=None
         P(y_true = 1) in the whole table; None guesses twice the labeled share.
-    n_rounds : int, default=100
+    n_estimators : int, default=100
         Number of boosting rounds, at most if they stop early.
     learning_rate : float, default=0.3
         Factor of each round's step.
@@ -63,8 +79,8 @@ class BoostedRiskClassifier(PUClassifier):
         Per column, whether scores must fall, may do as they like, or must rise with it.
     early_stopping_rounds : int or None, default=None
         Stop when the risk of held-out rows has not improved for so many rounds, then fit all
-        rows for the best number of rounds. None runs `n_rounds`, and so do fewer than 10
-        labeled rows.
+        rows for the best number of rounds. None runs all, and so do fewer than 4 labeled rows
+        among those held out.
     validation_fraction : float, default=0.2
         Share of the rows to hold out for early stopping.
     n_jobs : int or None, default=None
@@ -76,7 +92,7 @@ class BoostedRiskClassifier(PUClassifier):
     ----------
     booster_ : xgboost.Booster
         The fitted trees.
-    n_rounds_ : int
+    n_estimators_ : int
         Rounds that were run.
     level_maps_ : dict of int to LevelMap
         The position of each category column and the codes that its levels have in the trees.
@@ -107,7 +123,7 @@ class BoostedRiskClassifier(PUClassifier):
         self,
         risk=None,
         prior=None,
-        n_rounds=100,
+        n_estimators=100,
         learning_rate=0.3,
         max_depth=6,
         gradient_scale=0.2,
@@ -133,7 +149,7 @@ class BoostedRiskClassifier(PUClassifier):
     ):
         self.risk = risk
         self.prior = prior
-        self.n_rounds = n_rounds
+        self.n_estimators = n_estimators
         self.learning_rate = learning_rate
         self.max_depth = max_depth
         self.gradient_scale = gradient_scale
@@ -157,35 +173,24 @@ class BoostedRiskClassifier(PUClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _needs_prior(self) -> bool:
-        return self._risk().needs_prior
-
-    def _scenario(self) -> str:
-        return getattr(self._risk(), "scenario", "one-sample")
-
-    def _risk(self) -> Risk:
-        return check_risk(self.risk, default=ifpu(clamp=ClipAtZero()))
+    def _default_risk(self) -> Risk:
+        return ifpu(clamp=ClipAtZero())
 
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
-        X, y, weight = rows.X, rows.y, rows.weight
-        self._check_settings(X)
-        self.risk_ = self._risk()
-        self.risk_.check()
-        self.zeros_are_absent_ = issparse(X)
+        self._check_settings(rows.X)
+        self.risk_ = self._checked_risk()
+        self.zeros_are_absent_ = issparse(rows.X)
         self.level_maps_ = {
-            position: fit_level_map(X[:, position], n_levels, weight)
+            position: fit_level_map(rows.X[:, position], n_levels, rows.weight)
             for position, n_levels in self._levels().items()
         }
-        X = self._as_trained(X)
-        params = self._params(
-            seed=int(rng.integers(2**31)),
-            start=self.risk_.fit_intercept_only(y, self.prior_, weight),
-        )
-        params["max_cat_threshold"] = self._category_threshold()
-        self.n_rounds_ = int(self.n_rounds)
+        rows = replace(rows, X=self._as_trained(rows.X))
+        start = self.risk_.fit_intercept_only(rows.y, self.prior_, rows.weight)
+        params = self._params(int(rng.integers(2**31)), start)
+        self.n_estimators_ = int(self.n_estimators)
         if self.early_stopping_rounds is not None:
-            self.n_rounds_ = self._best_rounds(X, y, weight, params)
-        self.booster_ = self._train(self.risk_, X, y, weight, params, self.n_rounds_)
+            self.n_estimators_ = self._best_n_estimators(rows, params)
+        self.booster_ = self._train(rows, params, self.n_estimators_)
 
     def _advise(self) -> None:
         if not self.feature_importances_.any():
@@ -198,7 +203,7 @@ class BoostedRiskClassifier(PUClassifier):
 
     def _check_settings(self, X: Any) -> None:
         """Refuse what XGBoost would take for something else or answer with a stack trace."""
-        for name in ("n_rounds", "max_bin", "max_cat_threshold", "early_stopping_rounds"):
+        for name in ("n_estimators", "max_bin", "max_cat_threshold", "early_stopping_rounds"):
             least = 2 if name == "max_bin" else 1
             value = getattr(self, name)
             if value is not None and not value >= least:
@@ -207,6 +212,7 @@ class BoostedRiskClassifier(PUClassifier):
             value = getattr(self, name)
             if not value > 0:
                 raise ValueError(f"{name} must be above 0, got {value!r}.")
+        check_hold_out(self.validation_fraction)
         signs = self.monotone_constraints
         if signs is not None and (len(signs) != X.shape[1] or not set(signs) <= {-1, 0, 1}):
             raise ValueError(
@@ -215,23 +221,11 @@ class BoostedRiskClassifier(PUClassifier):
             )
 
     def _params(self, seed: int, start: float) -> dict[str, Any]:
-        """Return the settings under XGBoost's names."""
-        params = {
-            "eta": self.learning_rate,
-            "max_depth": self.max_depth,
-            "num_parallel_tree": self.n_parallel_trees,
-            "min_child_weight": self.min_child_weight,
+        """Return the parameters under XGBoost's names."""
+        params = {ours: getattr(self, ours) for ours in _XGBOOST_PARAMETERS} | {
             "gamma": self.min_split_loss,
-            "lambda": self.reg_lambda,
-            "alpha": self.reg_alpha,
-            "max_delta_step": self.max_delta_step,
-            "max_leaves": self.max_leaves,
-            "max_bin": self.max_bin,
-            "grow_policy": self.grow_policy,
-            "subsample": self.subsample,
-            "colsample_bytree": self.colsample_bytree,
-            "colsample_bylevel": self.colsample_bylevel,
-            "colsample_bynode": self.colsample_bynode,
+            "num_parallel_tree": self.n_parallel_trees,
+            "max_cat_threshold": self._category_threshold(),
             "tree_method": "hist",
             "base_score": start,
             "disable_default_eval_metric": 1,
@@ -239,9 +233,8 @@ class BoostedRiskClassifier(PUClassifier):
             "seed": seed,
         }
         if self.monotone_constraints is not None:
-            params["monotone_constraints"] = tuple(
-                int(sign) for sign in self.monotone_constraints
-            )
+            signs = tuple(int(sign) for sign in self.monotone_constraints)
+            params["monotone_constraints"] = signs
         return params
 
     def _category_threshold(self) -> int:
@@ -251,11 +244,16 @@ class BoostedRiskClassifier(PUClassifier):
         most = max((found.n_codes for found in self.level_maps_.values()), default=0)
         return 4 if most > _MANY_LEVELS else 64
 
-    def _matrix(self, X: Any, weight: Any = None, like: Any = None) -> Any:
-        """Return X binned for training, by the weighted quantiles; `like` lends its bins."""
+    def _feature_types(self) -> list[str] | None:
+        if not self.categorical_:
+            return None
+        return ["c" if i in self.categorical_ else "q" for i in range(self.n_features_in_)]
+
+    def _binned(self, rows: TrainingRows, like: Any = None) -> Any:
+        """Return rows binned by their weighted quantiles; `like` lends its bins."""
         return require("xgboost").QuantileDMatrix(
-            X,
-            weight=weight,
+            rows.X,
+            weight=rows.sample_weight,
             ref=like,
             max_bin=self.max_bin,
             nthread=self._n_threads(),
@@ -263,72 +261,50 @@ class BoostedRiskClassifier(PUClassifier):
             enable_categorical=True,
         )
 
-    def _feature_types(self) -> list[str] | None:
-        if not self.categorical_:
-            return None
-        return ["c" if i in self.categorical_ else "q" for i in range(self.n_features_in_)]
-
     def _train(
         self,
-        risk: Risk,
-        X: Any,
-        y: NDArray[np.int8],
-        weight: Any,
+        rows: TrainingRows,
         params: dict[str, Any],
-        n_rounds: int,
-        held_out: Any = None,
-        **options: Any,
+        n_estimators: int,
+        validation: TrainingRows | None = None,
     ) -> Any:
-        matrix = self._matrix(X, None if (weight == 1).all() else weight)
-        n_rows = len(y) if weight is None else weight.sum()
-        objective = fused_objective(
-            risk, y, self.prior_, weight, self.gradient_scale * n_rows, _CURVATURE_FLOOR
-        )
-        if held_out is not None:
-            options["evals"] = [(self._matrix(held_out, like=matrix), "held_out")]
-        with Bar(n_rounds, "boosting") as bar:
+        """Return a booster, stopped early where the risk of other rows is at its lowest."""
+        matrix, scale = self._binned(rows), self.gradient_scale * rows.weight.sum()
+        options: dict[str, Any] = {}
+        if validation is not None:
+            unweighted = replace(validation, weight=np.ones(len(validation)))
+            options = {
+                "evals": [(self._binned(unweighted, like=matrix), "validation")],
+                "custom_metric": self._risk_of(validation),
+                "early_stopping_rounds": self.early_stopping_rounds,
+            }
+        with Bar(n_estimators, "boosting") as bar:
             return require("xgboost").train(
                 params,
                 matrix,
-                n_rounds,
-                obj=objective,
+                n_estimators,
+                obj=fused_objective(self.risk_, rows, self.prior_, scale, _CURVATURE_FLOOR),
                 callbacks=[_show_progress(bar)],
                 verbose_eval=False,
                 **options,
             )
 
-    def _best_rounds(
-        self, X: Any, y: NDArray[np.int8], weight: Any, params: dict[str, Any]
-    ) -> int:
-        """Return the number of rounds after which held-out rows have the lowest risk."""
-        rows, held_out = train_test_split(
-            np.arange(len(y)),
-            test_size=self.validation_fraction,
-            stratify=y,
-            random_state=params["seed"],
-        )
-        if not _enough_labels(y[held_out]):
-            return int(self.n_rounds)
-        held_weight = None if weight is None else weight[held_out]
-        held_risk = self.risk_.take(held_out)
+    def _risk_of(self, rows: TrainingRows) -> Callable[[NDArray[Any], Any], tuple[str, float]]:
+        """Return the risk of some rows as XGBoost takes a metric."""
 
-        def held_out_risk(scores: NDArray[Any], _: Any) -> tuple[str, float]:
+        def metric(scores: NDArray[Any], _: Any) -> tuple[str, float]:
             scores = scores.astype(float)
-            return "risk", float(
-                held_risk.estimate(scores, y[held_out], self.prior_, held_weight)
-            )
+            return "risk", float(self.risk_.estimate(scores, rows.y, self.prior_, rows.weight))
 
-        booster = self._train(
-            self.risk_.take(rows),
-            X[rows],
-            y[rows],
-            None if weight is None else weight[rows],
-            params,
-            self.n_rounds,
-            held_out=X[held_out],
-            custom_metric=held_out_risk,
-            early_stopping_rounds=self.early_stopping_rounds,
-        )
+        return metric
+
+    def _best_n_estimators(self, rows: TrainingRows, params: dict[str, Any]) -> int:
+        """Return the number of rounds after which held-out rows have the lowest risk."""
+        split = hold_out(rows.y, self.validation_fraction, params["seed"])
+        if split is None:
+            return int(self.n_estimators)
+        train, validation = map(rows.take, split)
+        booster = self._train(train, params, self.n_estimators, validation)
         return int(booster.best_iteration) + 1
 
     def _scores(self, X: Any) -> NDArray[Any]:
@@ -372,18 +348,6 @@ def _by_blocks(
     """Score a sparse matrix as dense blocks of rows, so that memory stays small."""
     starts = range(0, X.shape[0], n_rows)
     return np.concatenate([scores(X[start : start + n_rows].toarray()) for start in starts])
-
-
-def _enough_labels(y: NDArray[np.int8]) -> bool:
-    n_labeled = int(y.sum())
-    if n_labeled < _ENOUGH_LABELS:
-        warnings.warn(
-            f"Early stopping needs {_ENOUGH_LABELS} labeled rows among those held out, got "
-            f"{n_labeled}: all rounds are run. Raise validation_fraction.",
-            UserWarning,
-            stacklevel=5,
-        )
-    return n_labeled >= _ENOUGH_LABELS
 
 
 def _show_progress(bar: Bar) -> Any:

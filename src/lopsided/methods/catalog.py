@@ -22,7 +22,6 @@ class Method(NamedTuple):
     params: Mapping[str, Any]
     summary: str
     reference: str
-    takes_prior: bool = True
     needs: tuple[str, ...] = ()  # optional packages
     labels: Literal["pu", "true"] = "pu"  # "true": an oracle row, fitted on y_true by studies
     quick: Mapping[str, Any] = _NOTHING  # small settings for contract tests
@@ -32,6 +31,11 @@ class Method(NamedTuple):
     def kind(self) -> str:
         """Under which word it is listed: "pu", "true" or "peer"."""
         return self.labels if self.source == "lopsided" else "peer"
+
+    @property
+    def takes_prior(self) -> bool:
+        """Whether it can be told the prior, as its estimator says."""
+        return self.load()(**self.params)._needs_prior()
 
     def load(self) -> Any:
         """Import and return the estimator class."""
@@ -43,8 +47,8 @@ _FOCUSED = "lopsided.methods.focused:FocusedClassifier"
 _BOOSTING = "lopsided.methods.boosting:BoostedRiskClassifier"
 _NET = "lopsided.methods.mlp:NeuralRiskClassifier"
 _FOREST = "lopsided.methods.forest:PUForestClassifier"
-_QUICK = MappingProxyType({"n_rounds": 20})
-_SMALL_NET = MappingProxyType({"widths": (20, 20), "n_steps": 40})
+_QUICK = MappingProxyType({"n_estimators": 20})
+_SMALL_NET = MappingProxyType({"hidden_layer_sizes": (20, 20), "n_steps": 40})
 _FEW_TREES = MappingProxyType({"n_estimators": 20})
 _PAPER = "Zavitsanos, Paliouras: Focused PU learning from imbalanced data."
 _HELLINGER = "Ortega Vazquez, vanden Broucke, De Weerdt. Machine Learning 2024."
@@ -57,7 +61,6 @@ _OURS: tuple[Method, ...] = (
         {},
         "Focused boosters, forests and a line, each weighed by where it puts unseen labels.",
         _PAPER,
-        takes_prior=False,
         quick=MappingProxyType({"preset": "fast"}),
     ),
     Method(
@@ -66,7 +69,6 @@ _OURS: tuple[Method, ...] = (
         {"preset": "fast"},
         "Its fast preset: bagged trees and a line, at about a tenth of the cost.",
         _PAPER,
-        takes_prior=False,
     ),
     Method(
         "focused-xgb",
@@ -121,7 +123,6 @@ _OURS: tuple[Method, ...] = (
         {"risk": naive(), "gradient_scale": 1.0},
         "XGBoost with unlabeled rows taken for negatives: the baseline to beat.",
         _XGBOOST,
-        takes_prior=False,
         quick=_QUICK,
     ),
     Method(
@@ -130,7 +131,6 @@ _OURS: tuple[Method, ...] = (
         {"cuts": "random", "n_estimators": 300},
         "Bootstrapped extra trees with unlabeled rows taken for negatives: hard to beat.",
         "Geurts, Ernst, Wehenkel: Extremely randomized trees. Machine Learning 2006.",
-        takes_prior=False,
         quick=_FEW_TREES,
     ),
     Method(
@@ -140,7 +140,6 @@ _OURS: tuple[Method, ...] = (
         "Balanced logistic regression with unlabeled rows taken for negatives.",
         "Lee, Liu: Learning with positive and unlabeled examples using weighted logistic "
         "regression. ICML 2003.",
-        takes_prior=False,
     ),
     Method(
         "pu-bagging",
@@ -148,7 +147,6 @@ _OURS: tuple[Method, ...] = (
         {"cuts": "random", "n_estimators": 300, "sampling": Bagging(ratio=20.0)},
         "Extra trees, each on the labeled rows and 20 unlabeled ones for each of them.",
         "Mordelet, Vert. Pattern Recognition Letters 2014.",
-        takes_prior=False,
         quick=_FEW_TREES,
     ),
     Method(
@@ -157,7 +155,6 @@ _OURS: tuple[Method, ...] = (
         {"criterion": "hellinger", "sampling": StratifiedBootstrap()},
         "Random forest on the Hellinger distance of labeled and unlabeled rows.",
         "Cieslak, Hoens, Chawla, Kegelmeyer. Data Mining and Knowledge Discovery 2012.",
-        takes_prior=False,
         quick=_FEW_TREES,
     ),
     Method(
@@ -240,7 +237,6 @@ _OURS: tuple[Method, ...] = (
         {},
         "Two nets, for who is positive and for who gets labeled, trained in turns.",
         "Gong et al. TPAMI 2022.",
-        takes_prior=False,
         needs=("torch",),
         quick=MappingProxyType({"width": 20, "n_rounds": 5}),
     ),
@@ -250,7 +246,6 @@ _OURS: tuple[Method, ...] = (
         {},
         "Two logistic regressions, for the class and for the propensity, fitted by EM.",
         "Bekker, Robberechts, Davis. ECML PKDD 2019.",
-        takes_prior=False,
         quick=MappingProxyType({"max_iter": 15}),
     ),
     Method(
@@ -267,7 +262,6 @@ _OURS: tuple[Method, ...] = (
         {},
         "Unlabeled rows weighed by their chance to be hidden positives, then fitted again.",
         "Elkan, Noto. KDD 2008.",
-        takes_prior=False,
     ),
     Method(
         "spy",
@@ -275,7 +269,6 @@ _OURS: tuple[Method, ...] = (
         {},
         "Labeled rows hidden among the others show which of these are surely negative.",
         "Liu, Lee, Yu, Li. ICML 2002.",
-        takes_prior=False,
     ),
     Method(
         "xgb",
@@ -283,7 +276,6 @@ _OURS: tuple[Method, ...] = (
         {"risk": supervised(), "gradient_scale": 1.0},
         "XGBoost on the true labels: what full knowledge would give.",
         _XGBOOST,
-        takes_prior=False,
         labels="true",
         quick=_QUICK,
     ),
@@ -293,16 +285,13 @@ _OURS: tuple[Method, ...] = (
         {"risk": supervised(FocalLoss()), "gradient_scale": 1.0},
         "XGBoost with the focal loss on the true labels.",
         _PAPER,
-        takes_prior=False,
         labels="true",
         quick=_QUICK,
     ),
 )
 
 
-def _pulearn(
-    algorithm: str, summary: str, reference: str, takes_prior: bool = False, **small: int
-) -> Method:
+def _pulearn(algorithm: str, summary: str, reference: str, **small: int) -> Method:
     """Return the entry of one of pulearn's estimators."""
     return Method(
         f"pulearn-{algorithm}",
@@ -310,7 +299,6 @@ def _pulearn(
         {"algorithm": algorithm},
         summary,
         reference,
-        takes_prior=takes_prior,
         needs=("pulearn",),
         quick=MappingProxyType({"settings": small}) if small else _NOTHING,
         source="pulearn",
@@ -342,7 +330,6 @@ _PEERS: tuple[Method, ...] = (
         "nnpu",
         "pulearn's: a linear model on the non-negative PU risk of the sigmoid loss.",
         "Kiryo, Niu, du Plessis, Sugiyama. NeurIPS 2017.",
-        takes_prior=True,
         max_iter=100,
     ),
     _pulearn(

@@ -8,6 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
 from lopsided._check import check_choice, check_count
+from lopsided._rows import TrainingRows
 from lopsided.methods._inputs import fit_inputs
 from lopsided.methods._learners import (
     check_learner,
@@ -16,7 +17,6 @@ from lopsided.methods._learners import (
     positive_chance,
     positive_log_odds,
 )
-from lopsided.methods._rows import TrainingRows
 from lopsided.methods.base import Accepts, PUClassifier
 
 __all__ = ["ElkanNotoClassifier", "hidden_weights", "label_frequency"]

@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from lopsided._check import check_choice, check_magnitude
 from lopsided._progress import Bar
+from lopsided._rows import TrainingRows
 from lopsided.methods._members import MIN_TO_FOLD, Member, Rows, choose, fit_member
 from lopsided.methods._normal_scores import fit_normal_scores
 from lopsided.methods._roster import list_members
-from lopsided.methods._rows import TrainingRows
 from lopsided.methods._weighting import WEIGHTINGS, weigh
 from lopsided.methods.base import Accepts, PUClassifier
 

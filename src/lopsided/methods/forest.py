@@ -8,9 +8,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from lopsided._check import as_generator, check_choice, check_labels
 from lopsided._progress import Bar
+from lopsided._rows import TrainingRows
 from lopsided.methods._frames import as_pandas
 from lopsided.methods._levels import fit_level_map, map_levels
-from lopsided.methods._rows import TrainingRows
 from lopsided.methods.base import Accepts, PUClassifier
 from lopsided.metrics import roc_auc
 from lopsided.trees.binning import MAX_LEVELS

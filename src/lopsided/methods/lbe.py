@@ -8,9 +8,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from lopsided._check import check_count, require
 from lopsided._math import sigmoid
+from lopsided._rows import TrainingRows
 from lopsided.methods._frames import as_pandas
 from lopsided.methods._inputs import fit_inputs
-from lopsided.methods._rows import TrainingRows
 from lopsided.methods.base import Accepts, PUClassifier
 
 __all__ = ["LBEClassifier"]

@@ -1,24 +1,23 @@
 """A neural network on any PU risk."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.model_selection import train_test_split
 
 from lopsided._check import check_count, require
+from lopsided._rows import TrainingRows
 from lopsided.methods._inputs import fit_inputs
-from lopsided.methods._rows import TrainingRows
-from lopsided.methods.base import Accepts, PUClassifier
-from lopsided.risks import Risk, check_risk, ifpu
+from lopsided.methods._risk_classifier import RiskClassifier
+from lopsided.methods._validation import check_hold_out, hold_out
+from lopsided.methods.base import Accepts
+from lopsided.risks import Risk, ifpu
 
 __all__ = ["NeuralRiskClassifier"]
 
-_ENOUGH_LABELS = 20  # fewer cannot spare any to be watched
 
-
-class NeuralRiskClassifier(PUClassifier):
+class NeuralRiskClassifier(RiskClassifier):
     """Train a net of fully connected layers on a PU risk.
 
     Columns are standardized, missing values imputed with flags and categories spread out, all
@@ -32,7 +31,7 @@ class NeuralRiskClassifier(PUClassifier):
         What to lower; None is `ifpu()`, the focused PU risk.
     prior : float or None, default=None
         P(y_true = 1) in the whole table; None guesses twice the labeled share.
-    widths : int or sequence of int, default=(300, 300, 300, 300)
+    hidden_layer_sizes : int or sequence of int, default=(300, 300, 300, 300)
         Units of each hidden layer.
     n_steps : int, default=200
         Steps of training, rounded up to whole epochs.
@@ -41,8 +40,9 @@ class NeuralRiskClassifier(PUClassifier):
     learning_rate, weight_decay : float, default=1e-3 and 0.05
         Of Adam; the rate sinks from epoch to epoch, the decay is added to the gradient.
     patience : int or None, default=None
-        Stop when the risk of held-out rows has not sunk for so many epochs, and keep the net of
-        the best. None runs all steps, and so do fewer than 20 labeled rows.
+        Stop when the risk of held-out rows has not sunk for so many epochs, then train anew on
+        all rows up to the best epoch. None runs all steps, and so do fewer than 4 labeled rows
+        among those held out.
     validation_fraction : float, default=0.2
         Share of the rows to hold out for that.
     device : str or None, default=None
@@ -57,7 +57,7 @@ class NeuralRiskClassifier(PUClassifier):
     net_ : torch.nn.Module
         The trained net.
     n_epochs_ : int
-        Epochs whose result was kept.
+        Epochs that it was trained for.
     risk_ : Risk
         The risk that was lowered.
 
@@ -73,7 +73,7 @@ class NeuralRiskClassifier(PUClassifier):
         self,
         risk=None,
         prior=None,
-        widths=(300, 300, 300, 300),
+        hidden_layer_sizes=(300, 300, 300, 300),
         n_steps=200,
         batch_size=256,
         learning_rate=1e-3,
@@ -86,7 +86,7 @@ class NeuralRiskClassifier(PUClassifier):
     ):
         self.risk = risk
         self.prior = prior
-        self.widths = widths
+        self.hidden_layer_sizes = hidden_layer_sizes
         self.n_steps = n_steps
         self.batch_size = batch_size
         self.learning_rate = learning_rate
@@ -97,29 +97,40 @@ class NeuralRiskClassifier(PUClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _needs_prior(self) -> bool:
-        return self._risk().needs_prior
-
-    def _scenario(self) -> str:
-        return getattr(self._risk(), "scenario", "one-sample")
-
-    def _risk(self) -> Risk:
-        return check_risk(self.risk, default=ifpu())
+    def _default_risk(self) -> Risk:
+        return ifpu()
 
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
-        X, y, weight = rows.X, rows.y, rows.weight
-        torch = require("torch")
-        from lopsided.nets.devices import pick_device, threads
-        from lopsided.nets.mlp import MLP
-        from lopsided.nets.train import Rows, Schedule, train
+        require("torch")
+        from lopsided.nets.devices import threads
 
         self._check_settings()
-        self.risk_ = self._risk()
-        self.risk_.check()
-        self.inputs_ = fit_inputs(X, self._levels(), weight)
-        generator = torch.Generator().manual_seed(int(rng.integers(2**63)))
-        start = self.risk_.fit_intercept_only(y, self.prior_, weight)
-        net = MLP(self.inputs_.n_columns, self._widths(), start, generator)
+        self.risk_ = self._checked_risk()
+        self.encoder_ = fit_inputs(rows.X, self._levels(), rows.weight)
+        rows = replace(rows, X=self.encoder_.transform(rows.X))
+        seed, stop = int(rng.integers(2**63)), None
+        with threads(self._n_threads()):
+            if self.patience is not None:
+                split = hold_out(rows.y, self.validation_fraction, int(rng.integers(2**31)))
+                if split is not None:
+                    train, validation = map(rows.take, split)
+                    _, stop = self._train(train, seed, rng, validation=(self.risk_, validation))
+            net, self.n_epochs_ = self._train(rows, seed, rng, stop=stop)
+        self.net_ = net.cpu().double().eval()  # a row's score then hardly depends on its batch
+
+    def _train(
+        self, rows: TrainingRows, seed: int, rng: np.random.Generator, **options: Any
+    ) -> tuple[Any, int]:
+        """Return a net trained on some rows, and for how many epochs."""
+        import torch
+
+        from lopsided.nets.devices import pick_device
+        from lopsided.nets.mlp import MLP
+        from lopsided.nets.train import Schedule, train
+
+        start = self.risk_.fit_intercept_only(rows.y, self.prior_, rows.weight)
+        generator = torch.Generator().manual_seed(seed)
+        net = MLP(self.encoder_.n_columns, self._layer_sizes(), start, generator)
         net.to(pick_device(self.device))
         schedule = Schedule(
             self.n_steps,
@@ -128,58 +139,25 @@ class NeuralRiskClassifier(PUClassifier):
             self.weight_decay,
             1 if self.patience is None else self.patience,
         )
-        rows, watched = self._split(y, rng)
-        inputs = self.inputs_.transform(X)
+        return net, train(net, self.risk_, rows, self.prior_, schedule, rng, **options)
 
-        def part(of: Any) -> Rows:
-            return Rows(inputs[of], y[of], None if weight is None else weight[of])
-
-        with threads(self._n_threads()):
-            self.n_epochs_ = train(
-                net,
-                self.risk_.take(rows),
-                part(rows),
-                self.prior_,
-                schedule,
-                rng,
-                None if watched is None else (self.risk_.take(watched), part(watched)),
-            )
-        self.net_ = net.cpu().double().eval()  # a row's score then hardly depends on its batch
-
-    def _split(self, y: NDArray[np.int8], rng: np.random.Generator) -> tuple[Any, Any]:
-        """Return the rows to train on, and those to watch or None."""
-        everything = np.arange(len(y))
-        held_out = self.validation_fraction * min(y.sum(), (y == 0).sum())
-        if self.patience is None or y.sum() < _ENOUGH_LABELS or held_out < 1:
-            return everything, None
-        rows, watched = train_test_split(
-            everything,
-            test_size=self.validation_fraction,
-            stratify=y,
-            random_state=int(rng.integers(2**31)),
-        )
-        return rows, watched
-
-    def _widths(self) -> tuple[int, ...]:
-        return tuple(self.widths) if isinstance(self.widths, Iterable) else (self.widths,)
+    def _layer_sizes(self) -> tuple[int, ...]:
+        sizes = self.hidden_layer_sizes
+        return tuple(sizes) if isinstance(sizes, Iterable) else (sizes,)
 
     def _check_settings(self) -> None:
         check_count(self.n_steps, "n_steps")
         check_count(self.batch_size, "batch_size", least=2)
         if self.patience is not None:
             check_count(self.patience, "patience")
-        for width in self._widths():
-            check_count(width, "Each of widths")
-        if not 0 < self.validation_fraction < 1:
-            raise ValueError(
-                "validation_fraction must lie between 0 and 1, got "
-                f"{self.validation_fraction!r}."
-            )
+        for size in self._layer_sizes():
+            check_count(size, "Each of hidden_layer_sizes")
+        check_hold_out(self.validation_fraction)
 
     def _scores(self, X: Any) -> Any:
         require("torch")
         from lopsided.nets.devices import scores_of, threads
 
         with threads(self._n_threads()):
-            scores = scores_of(self.net_, self.inputs_.transform(X))
+            scores = scores_of(self.net_, self.encoder_.transform(X))
         return self.risk_.log_odds(scores, self.prior_)

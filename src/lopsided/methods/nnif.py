@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._check import check_choice, check_magnitude, require
+from lopsided._rows import TrainingRows
 from lopsided.methods._inputs import fit_inputs
 from lopsided.methods._learners import (
     check_learner,
     fit_learner,
     positive_log_odds,
 )
-from lopsided.methods._rows import TrainingRows
 from lopsided.methods.base import Accepts, PUClassifier
 
 __all__ = ["NNIFClassifier", "mean_path", "weighted_path"]

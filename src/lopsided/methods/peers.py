@@ -9,9 +9,9 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.validation import has_fit_parameter
 
 from lopsided._check import check_choice, require
+from lopsided._rows import TrainingRows
 from lopsided.methods._inputs import fit_inputs
 from lopsided.methods._learners import seeded_copy
-from lopsided.methods._rows import TrainingRows
 from lopsided.methods.base import Accepts, PUClassifier
 
 __all__ = ["PulearnClassifier"]

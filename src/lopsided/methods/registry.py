@@ -1,7 +1,7 @@
 """Methods by name: list them, look one up, build one."""
 
-import inspect
-from dataclasses import fields, is_dataclass, replace
+from collections.abc import Iterable
+from copy import deepcopy
 from typing import Any, Literal
 
 from lopsided._check import check_choice
@@ -42,8 +42,8 @@ def build(name: str, **params: Any) -> Any:
     name : str
         One of `list_methods("any")`.
     **params
-        Settings of the estimator, or of its risk and loss (`gamma`, `target_prior`, `scenario`,
-        `clamp`).
+        Parameters of the estimator, by name or by path; the last name of a path will do, as in
+        `gamma` for `risk__loss__gamma`.
 
     Returns
     -------
@@ -55,32 +55,22 @@ def build(name: str, **params: Any) -> Any:
     FocalLoss(gamma=0)
     """
     method = get_method(name)
-    estimator = method.load()
-    own = set(inspect.signature(estimator).parameters)
-    settings = {**method.params, **{key: params[key] for key in params if key in own}}
-    routed = {key: value for key, value in params.items() if key not in own}
-    risk = settings.get("risk")
-    takes_prior = method.takes_prior if risk is None else risk.needs_prior
-    if params.get("prior") is not None and not takes_prior:
+    estimator = method.load()(**deepcopy(dict(method.params)))
+    known = estimator.get_params()
+    without_prior = {key: value for key, value in params.items() if key != "prior"}
+    estimator.set_params(
+        **{_path(key, known, name): without_prior[key] for key in without_prior}
+    )
+    if params.get("prior") is None:
+        return estimator
+    if not estimator._needs_prior():
         raise ValueError(f"{name} takes no prior: it does without. Leave prior out.")
-    for key in routed:
-        check_choice(key, sorted(own | _risk_parameters(risk)), f"parameter of {name}")
-    if routed:
-        settings["risk"] = _adjusted(risk, routed)
-    return estimator(**settings)
+    return estimator.set_params(prior=params["prior"])
 
 
-def _names(part: Any) -> set[str]:
-    return {setting.name for setting in fields(part)} if is_dataclass(part) else set()
-
-
-def _risk_parameters(risk: Any) -> set[str]:
-    """Return the names that `build` may set on a risk and its loss."""
-    return (_names(risk) - {"loss"}) | _names(risk.loss) if risk is not None else set()
-
-
-def _adjusted(risk: Any, changes: dict[str, Any]) -> Any:
-    """Return a risk with some settings of its own and of its loss changed."""
-    on_loss = {key: changes[key] for key in changes if key in _names(risk.loss)}
-    on_risk = {key: changes[key] for key in changes if key not in on_loss}
-    return replace(risk, loss=replace(risk.loss, **on_loss), **on_risk)
+def _path(key: str, known: Iterable[str], name: str) -> str:
+    """Return a parameter's path: `gamma` is short for `risk__loss__gamma`."""
+    short = {path.rpartition("__")[2]: path for path in sorted(known, key=len, reverse=True)}
+    if key not in known:
+        check_choice(key, sorted(short), f"parameter of {name}")
+    return key if key in known else short[key]

@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from lopsided._check import check_count
 from lopsided._math import positive_posterior
 from lopsided._progress import Bar
+from lopsided._rows import TrainingRows
 from lopsided.methods._frames import as_pandas
 from lopsided.methods._inputs import fit_inputs
 from lopsided.methods._learners import (
@@ -19,7 +20,6 @@ from lopsided.methods._learners import (
     positive_chance,
     positive_log_odds,
 )
-from lopsided.methods._rows import TrainingRows
 from lopsided.methods.base import Accepts, PUClassifier
 
 __all__ = ["SAREMClassifier", "has_settled"]

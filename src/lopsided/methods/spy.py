@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
+from lopsided._rows import TrainingRows
 from lopsided.methods._inputs import fit_inputs
 from lopsided.methods._learners import (
     check_learner,
@@ -13,7 +14,6 @@ from lopsided.methods._learners import (
     positive_chance,
     positive_log_odds,
 )
-from lopsided.methods._rows import TrainingRows
 from lopsided.methods.base import Accepts, PUClassifier
 
 __all__ = ["SpyClassifier"]

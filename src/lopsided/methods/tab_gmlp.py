@@ -1,26 +1,23 @@
 """A transformer over categories and gMLP blocks over all columns, on any PU risk."""
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.model_selection import train_test_split
 
 from lopsided._check import check_choice, check_count, require
-from lopsided._math import rows_of_share
+from lopsided._rows import TrainingRows
 from lopsided.losses import CalibratedFocalLoss
-from lopsided.methods._rows import TrainingRows
+from lopsided.methods._risk_classifier import RiskClassifier
 from lopsided.methods._tokens import Tokens, fit_tokens
-from lopsided.methods.base import Accepts, PUClassifier
-from lopsided.risks import Risk, check_risk, nnpu
+from lopsided.methods._validation import check_hold_out, hold_out
+from lopsided.methods.base import Accepts
+from lopsided.risks import Risk, nnpu
 
 __all__ = ["TabGMLPClassifier"]
 
-_ENOUGH_LABELS = 20  # fewer cannot spare any to be watched
-_MIN_VALIDATION_LABELS = 4  # labels whose places say anything
 
-
-class TabGMLPClassifier(PUClassifier):
+class TabGMLPClassifier(RiskClassifier):
     """Train a net that reads columns as tokens on a PU risk.
 
     Each category has a learned vector, and a small transformer lets the categories of a row see
@@ -35,7 +32,7 @@ class TabGMLPClassifier(PUClassifier):
         What to lower; None is the focused PU risk with the calibrated focal loss.
     prior : float or None, default=None
         P(y_true = 1) in the whole table; None guesses twice the labeled share.
-    preset : {"columns", "scalars"}, default="columns"
+    tokenizer : {"columns", "scalars"}, default="columns"
         What a token of the gMLP is: a category in context or a number with vectors of its own,
         or, slower, each scalar of all these laid side by side.
     depth : int, default=2
@@ -51,12 +48,12 @@ class TabGMLPClassifier(PUClassifier):
     patience : int or None, default=None
         Stop when the average precision of the labels of held-out rows has not risen for so many
         epochs, then train anew on all rows up to the best epoch. None runs all epochs, and so
-        do fewer than 20 labeled rows, or fewer than 4 among the rows to hold out.
+        do fewer than 4 labeled rows among those held out.
     validation : {"random", "last"}, default="random"
         Which rows to hold out: any, or the last of the table, for one sorted by time.
     validation_fraction : float, default=0.2
         Share of the rows to hold out.
-    n_nets : int, default=1
+    n_estimators : int, default=1
         Nets with weights and batches of their own, whose scores are averaged.
     device : str or None, default=None
         Where to train: "cpu", "cuda"; None takes a GPU if there is one.
@@ -87,7 +84,7 @@ class TabGMLPClassifier(PUClassifier):
         self,
         risk=None,
         prior=None,
-        preset="columns",
+        tokenizer="columns",
         depth=2,
         n_blocks=4,
         n_epochs=15,
@@ -97,14 +94,14 @@ class TabGMLPClassifier(PUClassifier):
         patience=None,
         validation="random",
         validation_fraction=0.2,
-        n_nets=1,
+        n_estimators=1,
         device=None,
         n_jobs=None,
         random_state=None,
     ):
         self.risk = risk
         self.prior = prior
-        self.preset = preset
+        self.tokenizer = tokenizer
         self.depth = depth
         self.n_blocks = n_blocks
         self.n_epochs = n_epochs
@@ -114,83 +111,66 @@ class TabGMLPClassifier(PUClassifier):
         self.patience = patience
         self.validation = validation
         self.validation_fraction = validation_fraction
-        self.n_nets = n_nets
+        self.n_estimators = n_estimators
         self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _needs_prior(self) -> bool:
-        return self._risk().needs_prior
-
-    def _scenario(self) -> str:
-        return getattr(self._risk(), "scenario", "one-sample")
-
-    def _risk(self) -> Risk:
-        return check_risk(self.risk, default=nnpu(CalibratedFocalLoss()))
+    def _default_risk(self) -> Risk:
+        return nnpu(CalibratedFocalLoss())
 
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
-        X, y, weight = rows.X, rows.y, rows.weight
         require("torch")
         from lopsided.nets.devices import threads
-        from lopsided.nets.train import Rows
 
         self._check_settings()
-        self.risk_ = self._risk()
-        self.risk_.check()
-        self.tokens_ = fit_tokens(X, self._levels(), weight)
-        table = Rows(X, y, weight)
+        self.risk_ = self._checked_risk()
+        self.encoder_ = fit_tokens(rows.X, self._levels(), rows.weight)
         self.nets_: list[Any] = []
         self.n_epochs_: list[int] = []
         with threads(self._n_threads()):
-            for i, seed in enumerate(rng.integers(2**63, size=self.n_nets)):
-                label = f"training net {i + 1} of {self.n_nets}"
-                self._fit_net(table, np.random.default_rng(seed), label)
+            for i, seed in enumerate(rng.integers(2**63, size=self.n_estimators)):
+                label = f"training net {i + 1} of {self.n_estimators}"
+                self._fit_net(rows, np.random.default_rng(seed), label)
 
-    def _fit_net(self, table: Any, rng: np.random.Generator, label: str) -> None:
+    def _fit_net(self, rows: TrainingRows, rng: np.random.Generator, label: str) -> None:
         """Train one net: on some rows to see for how long, if need be, then on all."""
-        y, stop = table.y, None
-        rows, watched = self._split(y, rng)
-        if watched is not None:
-            weight = None if table.weight is None else table.weight[rows]
-            tokens = fit_tokens(table.X[rows], self._levels(), weight)
-            seed = int(rng.integers(2**63))
-            _, stop = self._train(tokens, table, rows, watched, seed, None, label)
+        from lopsided.nets.train import LabelPrecision
+
+        stop = None
+        if self.patience is not None:
+            seed = int(rng.integers(2**31)) if self.validation == "random" else 0
+            split = hold_out(rows.y, self.validation_fraction, seed, self.validation)
+            if split is not None:
+                train, held_out = map(rows.take, split)
+                encoder = fit_tokens(train.X, self._levels(), train.weight)
+                validation = (LabelPrecision(), _encoded(held_out, encoder))
+                seed = int(rng.integers(2**63))
+                _, stop = self._train(
+                    _encoded(train, encoder), encoder, seed, label, validation=validation
+                )
+        encoded = _encoded(rows, self.encoder_)
         seed = int(rng.integers(2**63))
-        everything = np.arange(len(y))
-        net, n_epochs = self._train(self.tokens_, table, everything, None, seed, stop, label)
+        net, n_epochs = self._train(encoded, self.encoder_, seed, label, stop=stop)
         self.nets_.append(net.cpu().double().eval())  # scores then hardly depend on batches
         self.n_epochs_.append(n_epochs)
 
     def _train(
-        self,
-        tokens: Tokens,
-        table: Any,
-        rows: NDArray[np.intp],
-        watched: NDArray[np.intp] | None,
-        seed: int,
-        stop: int | None,
-        label: str,
+        self, rows: TrainingRows, encoder: Tokens, seed: int, label: str, **options: Any
     ) -> tuple[Any, int]:
-        """Return a net trained on some rows, and for how many epochs."""
+        """Return a net trained on encoded rows, and for how many epochs."""
         import torch
 
         from lopsided.nets.devices import pick_device, seeded
         from lopsided.nets.tab_gmlp import TabGMLP
-        from lopsided.nets.train import CosineSchedule, LabelPrecision, Rows, train
+        from lopsided.nets.train import CosineSchedule, train
 
-        inputs = tokens.transform(table.X)
-
-        def part(of: NDArray[np.intp]) -> Rows:
-            weight = None if table.weight is None else table.weight[of]
-            return Rows(inputs[of], table.y[of], weight)
-
-        risk, there = self.risk_.take(rows), part(rows)
         net = TabGMLP(
-            tokens.n_numbers,
-            tokens.levels,
-            risk.fit_intercept_only(there.y, self.prior_, there.weight),
+            encoder.n_numbers,
+            encoder.levels,
+            self.risk_.fit_intercept_only(rows.y, self.prior_, rows.weight),
             torch.Generator().manual_seed(seed),
-            self.preset,
+            self.tokenizer,
             self.depth,
             self.n_blocks,
         )
@@ -203,59 +183,21 @@ class TabGMLPClassifier(PUClassifier):
             n_epochs=self.n_epochs,
         )
         with seeded(seed, device):
-            n_epochs = train(
-                net.to(device),
-                risk,
-                there,
-                self.prior_,
-                schedule,
-                np.random.default_rng(seed),
-                None if watched is None else (LabelPrecision(), part(watched)),
-                stop,
-                label,
-            )
-        return net, n_epochs
-
-    def _split(self, y: NDArray[np.int8], rng: np.random.Generator) -> tuple[Any, Any]:
-        """Return the rows to train on, and those to watch or None."""
-        everything = np.arange(len(y))
-        if self.patience is None or y.sum() < _ENOUGH_LABELS:
-            return everything, None
-        held_out = rows_of_share(self.validation_fraction, len(y))
-        if min(held_out, len(y) - held_out, (y == 0).sum()) < 2:
-            return everything, None
-        if self.validation == "last":
-            rows, watched = everything[:-held_out], everything[-held_out:]
-        else:
-            rows, watched = train_test_split(
-                everything,
-                test_size=held_out,
-                stratify=y,
-                random_state=int(rng.integers(2**31)),
-            )
-        enough = (
-            y[watched].sum() >= _MIN_VALIDATION_LABELS
-            and y[rows].sum() >= _MIN_VALIDATION_LABELS
-        )
-        mixed = not (y[watched].all() or y[rows].all())
-        return (rows, watched) if enough and mixed else (everything, None)
+            rng = np.random.default_rng(seed)
+            given = (net.to(device), self.risk_, rows, self.prior_, schedule, rng)
+            return net, train(*given, label=label, **options)
 
     def _check_settings(self) -> None:
-        from lopsided.nets.tab_gmlp import PRESETS
+        from lopsided.nets.tab_gmlp import TOKENIZERS
 
-        check_choice(self.preset, PRESETS, "preset")
-        check_choice(self.validation, ("random", "last"), "validation")
+        check_choice(self.tokenizer, TOKENIZERS, "tokenizer")
+        check_hold_out(self.validation_fraction, self.validation)
         check_count(self.depth, "depth", least=0)
         check_count(self.batch_size, "batch_size", least=2)
-        for name in ("n_blocks", "n_epochs", "n_nets"):
+        for name in ("n_blocks", "n_epochs", "n_estimators"):
             check_count(getattr(self, name), name)
         if self.patience is not None:
             check_count(self.patience, "patience")
-        if not (_is_number(self.validation_fraction) and 0 < self.validation_fraction < 1):
-            raise ValueError(
-                "validation_fraction must lie between 0 and 1, both excluded, got "
-                f"{self.validation_fraction!r}. Pass the share of rows to hold out: 0.2."
-            )
         if not (_is_number(self.learning_rate) and 0 < self.learning_rate < np.inf):
             raise ValueError(
                 f"learning_rate must be above 0, got {self.learning_rate!r}. Pass a small "
@@ -270,7 +212,7 @@ class TabGMLPClassifier(PUClassifier):
         require("torch")
         from lopsided.nets.devices import scores_of, threads
 
-        inputs = self.tokens_.transform(X)
+        inputs = self.encoder_.transform(X)
         with threads(self._n_threads()):
             scores = np.mean([scores_of(net, inputs) for net in self.nets_], axis=0)
         return self.risk_.log_odds(scores, self.prior_)
@@ -278,3 +220,7 @@ class TabGMLPClassifier(PUClassifier):
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+
+
+def _encoded(rows: TrainingRows, encoder: Tokens) -> TrainingRows:
+    return replace(rows, X=encoder.transform(rows.X))

@@ -20,7 +20,7 @@ class Batch(NamedTuple):
 
 
 def draw_batches(
-    y: NDArray[Any], size: int, rng: np.random.Generator, weight: Any = None
+    y: NDArray[Any], size: int, rng: np.random.Generator, weight: NDArray[np.float64]
 ) -> Iterator[Batch]:
     """Yield the batches of one epoch: every row once, labeled ones again where they are few.
 
@@ -32,10 +32,9 @@ def draw_batches(
         Rows of a batch, about.
     rng : Generator
         Source of the order.
-    weight : ndarray of shape (n_rows,), optional
+    weight : ndarray of shape (n_rows,)
         Sample weights.
     """
-    weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=float)
     labeled, unlabeled = (rng.permutation(np.flatnonzero(y == label)) for label in (1, 0))
     n_batches = max(1, ceil(len(y) / size))
     wanted = n_batches * min(len(labeled), _MIN_LABELED, max(size // 2, 1))

@@ -39,10 +39,10 @@ class SpatialGate(nn.Module):
         bound = 1e-3 / n_tokens
         nn.init.uniform_(self.weight, -bound, bound, generator=generator)
 
-    def forward(self, kept: torch.Tensor, told: torch.Tensor) -> torch.Tensor:
+    def forward(self, u: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
         """Return the first half of each token, gated."""
-        gates = torch.addmm(self.bias[:, None], self.weight, self.norm(told).flatten(1))
-        return kept * gates.view(kept.shape)
+        gates = torch.addmm(self.bias[:, None], self.weight, self.norm(v).flatten(1))
+        return u * gates.view(u.shape)
 
 
 class GMLPBlock(nn.Module):
@@ -69,13 +69,13 @@ class GMLPBlock(nn.Module):
     ) -> None:
         super().__init__()
         self.norm = nn.LayerNorm(width)
-        # U in two halves, so that no half has to be cut out and copied.
-        self.keep = linear(width, inner, generator, bias=False)
-        self.tell = linear(width, inner, generator, bias=False)
+        # U in two halves: neither has to be cut out and copied.
+        self.proj_u = linear(width, inner, generator, bias=False)
+        self.proj_v = linear(width, inner, generator, bias=False)
         self.gate = SpatialGate(n_tokens, inner, generator)
         self.narrow = linear(inner, width, generator, bias=False)
 
     def forward(self, X: torch.Tensor) -> torch.Tensor:
         """Return the tokens after the block."""
         Z = self.norm(X)
-        return X + self.narrow(self.gate(F.gelu(self.keep(Z)), F.gelu(self.tell(Z))))
+        return X + self.narrow(self.gate(F.gelu(self.proj_u(Z)), F.gelu(self.proj_v(Z))))

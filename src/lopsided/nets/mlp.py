@@ -17,7 +17,7 @@ class MLP(nn.Module):
     ----------
     n_inputs : int
         Number of inputs.
-    widths : sequence of int
+    hidden_layer_sizes : sequence of int
         Units of each hidden layer.
     start : float
         Where the score of every row starts, the bias of the last layer.
@@ -30,15 +30,19 @@ class MLP(nn.Module):
     """
 
     def __init__(
-        self, n_inputs: int, widths: Sequence[int], start: float, generator: torch.Generator
+        self,
+        n_inputs: int,
+        hidden_layer_sizes: Sequence[int],
+        start: float,
+        generator: torch.Generator,
     ) -> None:
         super().__init__()
         layers: list[nn.Module] = []
         with torch.random.fork_rng(devices=[]):  # layers draw weights at birth, replaced below
-            for before, after in pairwise((n_inputs, *widths)):
+            for before, after in pairwise((n_inputs, *hidden_layer_sizes)):
                 layers += [nn.Linear(before, after, bias=False), nn.BatchNorm1d(after)]
                 layers.append(nn.ReLU())
-            last = nn.Linear((n_inputs, *widths)[-1], 1)
+            last = nn.Linear((n_inputs, *hidden_layer_sizes)[-1], 1)
             layers.append(last)
         self.layers = nn.Sequential(*layers)
         for layer in layers:

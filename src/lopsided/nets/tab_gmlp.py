@@ -10,7 +10,7 @@ from lopsided.nets.gmlp import GMLPBlock
 from lopsided.nets.layers import draw_vectors, linear
 from lopsided.nets.tab_transformer import TabTransformer
 
-__all__ = ["PRESETS", "ColumnTokens", "ScalarTokens", "TabGMLP"]
+__all__ = ["TOKENIZERS", "ColumnTokens", "ScalarTokens", "TabGMLP"]
 
 _WIDTH = 32  # of a token
 _INNER = 16  # of each half in a block
@@ -59,7 +59,7 @@ class ScalarTokens(nn.Module):
         return self.widen(scalars[..., None])
 
 
-PRESETS: dict[str, type[ColumnTokens] | type[ScalarTokens]] = {
+TOKENIZERS: dict[str, type[ColumnTokens] | type[ScalarTokens]] = {
     "columns": ColumnTokens,
     "scalars": ScalarTokens,
 }
@@ -79,7 +79,7 @@ class TabGMLP(nn.Module):
         Where the score of every row starts, the bias of the last layer.
     generator : torch.Generator
         Source of the starting weights.
-    preset : {"columns", "scalars"}, default="columns"
+    tokenizer : {"columns", "scalars"}, default="columns"
         What a token is.
     depth : int, default=2
         Layers of the transformer.
@@ -99,15 +99,15 @@ class TabGMLP(nn.Module):
         levels: Sequence[int],
         start: float,
         generator: torch.Generator,
-        preset: str = "columns",
+        tokenizer: str = "columns",
         depth: int = 2,
         n_blocks: int = 4,
     ) -> None:
         super().__init__()
-        check_choice(preset, PRESETS, "preset")
+        check_choice(tokenizer, TOKENIZERS, "tokenizer")
         self.n_numbers = n_numbers
         self.categories = TabTransformer(levels, depth, generator, _WIDTH) if levels else None
-        self.tokens = PRESETS[preset](n_numbers, len(levels), generator)
+        self.tokens = TOKENIZERS[tokenizer](n_numbers, len(levels), generator)
         n_tokens = self.tokens.n_tokens
         blocks = [GMLPBlock(n_tokens, _WIDTH, _INNER, generator) for _ in range(n_blocks)]
         self.blocks = nn.Sequential(*blocks)

@@ -79,17 +79,17 @@ class Attention(nn.Module):
         super().__init__()
         self.n_heads, self.head_width, self.dropout = n_heads, head_width, dropout
         inner = n_heads * head_width
-        self.ask = linear(width, 3 * inner, generator, bias=False)
-        self.answer = linear(inner, width, generator)
+        self.qkv = linear(width, 3 * inner, generator, bias=False)
+        self.out_proj = linear(inner, width, generator)
 
     def forward(self, X: torch.Tensor) -> torch.Tensor:
         """Return what each token learns from the tokens of its row."""
         n_tokens, n_rows, _ = X.shape
-        parts = self.ask(X).view(n_tokens, n_rows, 3, self.n_heads, self.head_width)
+        parts = self.qkv(X).view(n_tokens, n_rows, 3, self.n_heads, self.head_width)
         queries, keys, values = parts.unbind(2)
         attend = _attend_few if n_tokens <= _FEW else _attend
         found = attend(queries, keys, values, self.dropout if self.training else 0.0)
-        return self.answer(found.reshape(n_tokens, n_rows, -1))
+        return self.out_proj(found.reshape(n_tokens, n_rows, -1))
 
 
 def _attend(

@@ -1,39 +1,30 @@
 """Training: steps down any risk, one batch at a time."""
 
-from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import torch
 from torch import nn
 
 from lopsided._progress import Bar
+from lopsided._rows import TrainingRows
 from lopsided.nets.batches import draw_batches
 from lopsided.nets.devices import scores_of
 from lopsided.risks import Risk
 
 __all__ = [
     "CosineSchedule",
-    "Criterion",
     "LabelPrecision",
-    "Rows",
     "Schedule",
+    "ValidationMetric",
     "train",
     "train_step",
 ]
 
 
-class Rows(NamedTuple):
-    """Rows to learn from or to watch: inputs, labels and weights."""
-
-    X: Any
-    y: Any
-    weight: Any = None
-
-
-class Criterion(Protocol):
-    """What watched rows are judged by, the less the better; every risk is one."""
+class ValidationMetric(Protocol):
+    """What held-out rows are judged by, the less the better; every risk is one."""
 
     def estimate(self, scores: Any, y: Any, prior: float, weight: Any = None) -> Any:
         """Return how bad the scores are."""
@@ -63,7 +54,7 @@ class Schedule:
     learning_rate, weight_decay : float
         Of Adam; the rate sinks from epoch to epoch, the decay is added to the gradient.
     patience : int
-        Stop when the risk of the watched rows has not sunk for so many epochs.
+        Stop when held-out rows have not been judged better for so many epochs.
     clip : float or None
         The longest gradient of a step, longer ones are cut to it; None lets all pass.
     """
@@ -80,7 +71,7 @@ class Schedule:
         batches = -(-n_rows // self.batch_size)
         return max(1, -(-self.n_steps // batches))
 
-    def descent(self, net: nn.Module, n_epochs: int) -> tuple[Any, Any]:
+    def configure_optimizer(self, net: nn.Module, n_epochs: int) -> tuple[Any, Any]:
         """Return the optimizer, and what lowers its rate after each epoch."""
         optimizer = torch.optim.Adam(
             net.parameters(), lr=self.learning_rate, weight_decay=self.weight_decay
@@ -107,7 +98,7 @@ class CosineSchedule(Schedule):
         """Return the number of epochs, for a table of any size."""
         return self.n_epochs
 
-    def descent(self, net: nn.Module, n_epochs: int) -> tuple[Any, Any]:
+    def configure_optimizer(self, net: nn.Module, n_epochs: int) -> tuple[Any, Any]:
         """Return the optimizer, and what lowers its rate after each epoch."""
         optimizer = torch.optim.AdamW(
             net.parameters(), lr=self.learning_rate, weight_decay=self.weight_decay
@@ -118,15 +109,15 @@ class CosineSchedule(Schedule):
 def train(
     net: nn.Module,
     risk: Risk,
-    rows: Rows,
+    rows: TrainingRows,
     prior: float,
     schedule: Schedule,
     rng: np.random.Generator,
-    watched: tuple[Criterion, Rows] | None = None,
+    validation: tuple[ValidationMetric, TrainingRows] | None = None,
     stop: int | None = None,
     label: str = "training",
 ) -> int:
-    """Train a net on a risk; return the number of epochs whose result was kept.
+    """Train a net on a risk; return the number of epochs, the best one if rows were held out.
 
     Parameters
     ----------
@@ -135,17 +126,17 @@ def train(
     risk : Risk
         What to lower. With `GradientAscent` as its clamp a step is that of algorithm 1 of the
         papers.
-    rows : Rows
-        The training rows, as arrays.
+    rows : TrainingRows
+        Inputs of the net, labels and weights.
     prior : float
         P(y_true = 1).
     schedule : Schedule
         How long and in what steps.
     rng : Generator
         Source of the batches.
-    watched : (Criterion, Rows), optional
+    validation : (ValidationMetric, TrainingRows), optional
         Held-out rows and what they are judged by, such as their risk: training stops when it
-        no longer sinks, and the best net is kept.
+        no longer sinks.
     stop : int, optional
         Stop after so many epochs, the rate sinking as if all were to come.
     label : str, default="training"
@@ -154,27 +145,28 @@ def train(
     device = next(net.parameters()).device
     X = torch.as_tensor(rows.X, dtype=torch.float32, device=device)
     y = torch.as_tensor(rows.y, device=device)
-    n_epochs = schedule.epochs(len(rows.y))
-    optimizer, slower = schedule.descent(net, n_epochs)
+    n_epochs = schedule.epochs(len(rows))
+    optimizer, scheduler = schedule.configure_optimizer(net, n_epochs)
     n_epochs = n_epochs if stop is None else min(stop, n_epochs)
-    best = _Best(net, schedule.patience)
+    best_value, best_epoch = np.inf, n_epochs
     with Bar(n_epochs, label) as bar:
-        for epoch in range(n_epochs):
+        for epoch in range(1, n_epochs + 1):
             net.train()
             for batch in draw_batches(rows.y, schedule.batch_size, rng, rows.weight):
                 here = torch.as_tensor(batch.rows, device=device)
-                part = risk.take(batch.rows)
-                weight, clip = batch.weight, schedule.clip
-                train_step(net, optimizer, part, X[here], y[here], prior, weight, clip)
-            slower.step()
+                inputs = (X[here], y[here], prior, batch.weight)
+                train_step(net, optimizer, risk, *inputs, schedule.clip)
+            scheduler.step()
             bar.advance()
-            if watched is not None:
-                held_out, there = watched
+            if validation is not None:
+                metric, there = validation
                 scores = scores_of(net, there.X)
-                value = held_out.estimate(scores, there.y, prior, there.weight)
-                if best.tell(float(value), epoch + 1):
+                value = float(metric.estimate(scores, there.y, prior, there.weight))
+                if value < best_value:
+                    best_value, best_epoch = value, epoch
+                elif epoch - best_epoch >= schedule.patience:
                     break
-    return best.restore() if watched is not None else n_epochs
+    return best_epoch
 
 
 def train_step(
@@ -193,25 +185,3 @@ def train_step(
     if clip is not None:
         nn.utils.clip_grad_norm_(net.parameters(), clip)
     optimizer.step()
-
-
-class _Best:
-    """Remembers the net that did best so far."""
-
-    def __init__(self, net: nn.Module, patience: int) -> None:
-        self.net, self.patience = net, patience
-        self.value, self.epoch = np.inf, 0
-        self.state: dict[str, Any] | None = None
-
-    def tell(self, value: float, epoch: int) -> bool:
-        """Take note of an epoch; say whether it is time to stop."""
-        if value < self.value:
-            self.value, self.epoch = value, epoch
-            self.state = deepcopy(self.net.state_dict())
-        return epoch - self.epoch >= self.patience
-
-    def restore(self) -> int:
-        """Put the best net back; return its epoch."""
-        if self.state is not None:
-            self.net.load_state_dict(self.state)
-        return self.epoch
