@@ -5,7 +5,6 @@ import os
 import signal
 import warnings
 from collections.abc import Sequence
-from io import StringIO
 from typing import Any
 
 from lopsided import __version__
@@ -233,8 +232,8 @@ def _bench(options: argparse.Namespace) -> None:
 
 
 def _rank(options: argparse.Namespace) -> None:
-    from lopsided._csv import write_csv
-    from lopsided.jobs import rank_table
+    from lopsided.table_ranking import rank_table
+    from lopsided.tables import format_csv
 
     done = rank_table(
         "/dev/stdin" if options.table == "-" else options.table,
@@ -251,14 +250,12 @@ def _rank(options: argparse.Namespace) -> None:
         output=options.output,
     )
     if options.output is None:
-        text = StringIO()
-        write_csv(done.ranking, text)
-        print_result(text.getvalue(), end="")
+        print_result(format_csv(done.ranking), end="")
     say(done.summary)
 
 
 def _demo(options: argparse.Namespace) -> None:
-    from lopsided.jobs import run_demo
+    from lopsided.demo import run_demo
 
     print_result(run_demo(options.out, method=options.method, random_state=options.seed))
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from lopsided._check import check_choice, check_unique
 from lopsided._terminal import abbreviate
 
-__all__ = ["Task", "find_columns", "prepare"]
+__all__ = ["TableTask", "find_columns", "prepare"]
 
 _MOSTLY = 0.9  # a text column is one of numbers or dates if so many of its cells are
 _FEW = 0.5  # a text column with more distinct values per row than this names rows
@@ -19,16 +19,14 @@ _LABELS = {"1": 1, "1.0": 1, "true": 1, "0": 0, "0.0": 0, "false": 0}
 _DATES = ("%Y/%m/%d", "%m/%d/%Y", "%d/%m/%Y", "%d.%m.%Y", "%d-%m-%Y", "%d %b %Y", "%b %d, %Y")
 
 
-class Task(NamedTuple):
+class TableTask(NamedTuple):
     """What a table asks: which rows are labeled, and the features of all."""
 
     X: Any  # data frame of numbers and categories
     y: NDArray[np.int8]
     ids: Any  # series
-    left_out: tuple[str, ...]  # columns that could not serve as features
-    suspected_ids: tuple[
-        str, ...
-    ]  # features that differ in every row, as the number of a row does
+    dropped: tuple[str, ...]  # columns that could not serve as features
+    suspected_ids: tuple[str, ...]  # features with another whole number in every row
 
 
 def find_columns(words: Iterable[str], names: Iterable[str]) -> tuple[str, ...]:
@@ -60,7 +58,7 @@ def prepare(
     positive: str | None = None,
     id_column: str | None = None,
     drop: tuple[str, ...] = (),
-) -> Task:
+) -> TableTask:
     """Split a table into labels, ids and features.
 
     Numbers stay, also where they are written as text with a few words between them; dates
@@ -99,11 +97,11 @@ def prepare(
             f"No column is left to learn from, got only {', '.join(names)}. Add columns of "
             "numbers, categories or dates."
         )
-    return Task(
+    return TableTask(
         pd.DataFrame(kept, index=frame.index),
         y,
         ids,
-        left_out=tuple(name for name, feature in features.items() if feature is None),
+        dropped=tuple(name for name, feature in features.items() if feature is None),
         suspected_ids=tuple(name for name, feature in kept.items() if _counts_rows(feature)),
     )
 

@@ -1,21 +1,15 @@
-"""The main jobs behind the command line: from a file to a ranking."""
+"""From a file to a ranking: what `lopsided rank` does."""
 
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from lopsided._check import check_choice
-from lopsided._files import check_writable
-from lopsided.datasets import load
-from lopsided.features import find_columns, prepare
-from lopsided.labeling import SCAR
 from lopsided.methods.registry import list_methods
-from lopsided.metrics import average_precision, precision_at_k
 from lopsided.ranking import rank_unlabeled
-from lopsided.tables import check_output, read_table, write_table
+from lopsided.tables import check_output, find_columns, prepare, read_table, write_table
 
-__all__ = ["RankedTable", "rank_table", "run_demo"]
+__all__ = ["RankedTable", "rank_table"]
 
 
 class RankedTable(NamedTuple):
@@ -47,7 +41,7 @@ def rank_table(
     table : path
         The file.
     label, positive, id_column
-        See `lopsided.features.prepare`.
+        See `lopsided.tables.prepare`.
     drop : tuple of str
         Columns to leave out; each is a name or, with commas, several.
     method, prior, folds, n_jobs, random_state
@@ -87,8 +81,8 @@ def rank_table(
         f"{method} ranked {int((task.y == 0).sum())} unlabeled rows, learning from "
         f"{int(task.y.sum())} labeled positives and {task.X.shape[1]} columns."
     )
-    if task.left_out:
-        summary += f" Left out, as blank or different in most rows: {', '.join(task.left_out)}."
+    if task.dropped:
+        summary += f" Left out, as blank or different in most rows: {', '.join(task.dropped)}."
     if row_labels:
         summary += f" Row labels are kept as {', '.join(row_labels)}, and not learned from."
     for name in task.suspected_ids:
@@ -146,85 +140,3 @@ def _names_beside(names: list[str]) -> list[str]:
             taken.add(name)
         renamed.append(name)
     return renamed
-
-
-def run_demo(out: str, method: str = "focused", random_state: int = 0) -> str:
-    """Hide three of four labels of a bundled table, rank its rows, and tell what was caught.
-
-    Parameters
-    ----------
-    out : path
-        Folder for `table.csv`, the table as a user would have it, and `ranking.csv`. Only those
-        of an earlier demo are written over.
-    method : str, default="focused"
-        A name of the registry.
-    random_state : int, default=0
-        Seed of the hiding and the fits.
-
-    Returns
-    -------
-    str
-        What to print.
-    """
-    import pandas as pd
-
-    check_choice(method, list_methods(), "method")
-    data = load("digits-8")
-    y = SCAR(hidden=0.75).draw(data.X, data.y_true, random_state)
-    folder = Path(out)
-    frame = pd.DataFrame(data.X, columns=list(data.feature_names))
-    frame.insert(0, "digit", np.arange(len(frame)))
-    frame["known"] = y
-    for name in ("table.csv", "ranking.csv"):
-        _check_demo_file(folder / name, [*data.feature_names, "known"])
-    write_table(frame, folder / "table.csv")
-    done = rank_table(
-        str(folder / "table.csv"),
-        label="known",
-        id_column="digit",
-        method=method,
-        prior=None,
-        random_state=random_state,
-        output=str(folder / "ranking.csv"),
-    )
-    hidden = data.y_true[done.ranking["id"].to_numpy(int)]
-    return _story(data, y, done.ranking, hidden, folder)
-
-
-def _check_demo_file(file: Path, columns: list[str]) -> None:
-    """Raise an error unless a file is new or, having the demo's columns, from a demo."""
-    if not check_writable(file).exists():
-        return
-    with open(file, encoding="utf-8", errors="replace") as lines:
-        header = lines.readline(2**16).strip().split(",")
-    if not set(columns) <= set(header):
-        raise FileExistsError(
-            f"{file} must be new or from an earlier demo, got another file. Name another "
-            "folder (--out)."
-        )
-
-
-def _story(data: Any, y: Any, ranking: Any, hidden: Any, folder: Path) -> str:
-    """Say what the demo found, with the truth that only a demo knows."""
-    n_hidden, n_rows = int(hidden.sum()), len(hidden)
-    scores = -np.arange(n_rows)
-    caught = round(precision_at_k(hidden, scores, n_hidden) * n_hidden)
-    lines = [
-        f"{data.title}: {data.n_rows} rows, {int(data.y_true.sum())} positives, of which only "
-        f"{int(y.sum())} are labeled.",
-        "",
-        "Look at these first:",
-        f"{'rank':>6} {'id':>6} {'score':>8}   in truth",
-        *(
-            f"{row.rank:>6} {row.id:>6} {row.score:>8.4f}   "
-            f"{'a hidden positive' if truth else 'a negative'}"
-            for row, truth in zip(ranking.head(10).itertuples(), hidden[:10], strict=True)
-        ),
-        "",
-        f"The first {n_hidden} of {n_rows} rows hold {caught} of the {n_hidden} hidden "
-        f"positives; chance would give {n_hidden * n_hidden / n_rows:.0f}.",
-        f"Average precision {average_precision(hidden, scores):.3f}; "
-        f"chance would give {n_hidden / n_rows:.3f}.",
-        f"The whole ranking: {folder / 'ranking.csv'}",
-    ]
-    return "\n".join(lines)

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lopsided.cli import main
-from lopsided.jobs import rank_table
+from lopsided.table_ranking import rank_table
 
 N = 60
 RNG = np.random.default_rng(0)

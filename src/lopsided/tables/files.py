@@ -5,12 +5,12 @@ import os
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from lopsided._csv import read_csv, write_csv
 from lopsided._files import atomic_write, check_writable
-from lopsided._packed import PACKED, open_packed_text, unpack
-from lopsided._parquet import read_parquet
+from lopsided.tables._csv import read_csv, write_csv
+from lopsided.tables._packed import PACKED, open_packed_text, unpack
+from lopsided.tables._parquet import read_parquet
 
-__all__ = ["check_output", "read_table", "write_table"]
+__all__ = ["check_output", "format_csv", "read_table", "write_table"]
 
 _KINDS = {".csv": "csv", ".txt": "csv", ".tsv": "tsv", ".parquet": "parquet", ".pq": "parquet"}
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
@@ -21,7 +21,7 @@ def read_table(path: str | os.PathLike[str]) -> Any:
     """Read a csv or parquet file into a pandas frame.
 
     The cells of a csv stay the text they are, so that ids and codes come out as they went in;
-    `lopsided.features.prepare` finds out what they mean. Row labels of a parquet file become
+    `prepare` finds out what they mean. Row labels of a parquet file become
     columns if they have a name, and the frame's index otherwise.
 
     Parameters
@@ -94,6 +94,13 @@ def write_table(frame: Any, path: str | os.PathLike[str]) -> None:
             return
         with open_packed_text(draft, PACKED.get(file.suffix.lower()), file.stem) as stream:
             write_csv(frame, stream, _SEPARATORS[kind])
+
+
+def format_csv(frame: Any) -> str:
+    """Return a frame as the text of a csv file."""
+    text = io.StringIO()
+    write_csv(frame, text)
+    return text.getvalue()
 
 
 def _kind(file: Path) -> str:

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lopsided.features import prepare
+from lopsided.tables import prepare
 
 FRAME = pd.DataFrame(
     {
@@ -23,7 +23,7 @@ FRAME = pd.DataFrame(
 def test_numbers_text_dates_and_flags_become_features():
     task = prepare(FRAME, "fraud", id_column="claim")
     assert list(task.X.columns) == ["amount", "city", "day", "new"]
-    assert task.left_out == ("note", "empty")
+    assert task.dropped == ("note", "empty")
     assert list(task.y) == [1, 0, 0, 1, 0, 0, 0, 0]
     assert list(task.ids) == list(FRAME["claim"])
     assert isinstance(task.X["city"].dtype, pd.CategoricalDtype)

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lopsided._packed import PACKED, open_packed_text
 from lopsided.tables import check_output, read_table, write_table
+from lopsided.tables._packed import PACKED, open_packed_text
 
 FRAME = pd.DataFrame({"no": ["007", "NA"], "x": ["1.50", ""], "city": ["Å", "a,b"]})
 
