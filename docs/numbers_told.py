@@ -5,7 +5,7 @@ import numpy as np
 from lopsided.bench.means import blocks, macro
 from lopsided.bench.stats import bootstrap_difference, friedman, wilcoxon_holm
 from lopsided.bench.study import MECHANISMS
-from lopsided.datasets import catalog, describe
+from lopsided.datasets import describe, list_entries
 from lopsided.report.paper import list_printed, printed
 
 _METRIC = "average_precision"
@@ -114,7 +114,7 @@ def tell_nets(table) -> dict[str, str]:
     means = macro(table, _METRIC)
     ours = means.loc[list(_NETS)].to_numpy()
     there = [printed(n, _METRIC, *setting).mean for n in _NETS for setting in means.columns]
-    shares = [entry.prior for entry in catalog() if entry.group == "paper"]
+    shares = [entry.prior for entry in list_entries() if entry.group == "paper"]
     return {
         "nets_low": f"{ours.min():.2f}",
         "nets_high": f"{ours.max():.2f}",

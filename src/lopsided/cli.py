@@ -270,10 +270,10 @@ def _methods(options: argparse.Namespace) -> None:
 
 
 def _datasets(options: argparse.Namespace) -> None:
-    from lopsided.datasets import catalog
+    from lopsided.datasets import list_entries
 
     print_result(f"{'name':<20} {'rows':>6} {'columns':>7} {'positives':>9}  source")
-    for entry in catalog():
+    for entry in list_entries():
         source = "scikit-learn" if entry.group == "bundled" else "LOPSIDED_DATA or download"
         size = f"{entry.rows:>6} {entry.features:>7} {entry.positives:>9}"
         print_result(f"{entry.name:<20} {size}  {source}")

@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from lopsided.datasets.dataset import Found, hash_arrays
 
-__all__ = ["build"]
+__all__ = ["make_bundled"]
 
 
-def build(name: str) -> tuple[Found, tuple[str, ...]]:
+def make_bundled(name: str) -> tuple[Found, tuple[str, ...]]:
     """Return a bundled table and its column names."""
     bunch, y_true, rows = _RULES[name]()
     X = np.ascontiguousarray(bunch.data[rows], dtype=np.float64)

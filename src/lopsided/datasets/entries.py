@@ -6,7 +6,7 @@ from importlib.resources import files
 
 from lopsided._check import check_choice
 
-__all__ = ["Entry", "catalog", "describe", "list_datasets"]
+__all__ = ["Entry", "describe", "list_datasets", "list_entries"]
 
 _AUTHORS = "https://raw.githubusercontent.com/CarlosOrtegaV/PU_AnomalyDetection"
 
@@ -77,7 +77,7 @@ _ENTRIES = tuple(
 )
 
 
-def catalog() -> tuple[Entry, ...]:
+def list_entries() -> tuple[Entry, ...]:
     """Return every entry, the paper's tables first.
 
     Returns
@@ -87,8 +87,8 @@ def catalog() -> tuple[Entry, ...]:
 
     Examples
     --------
-    >>> from lopsided.datasets import catalog
-    >>> sum(entry.group == "paper" for entry in catalog())
+    >>> from lopsided.datasets import list_entries
+    >>> sum(entry.group == "paper" for entry in list_entries())
     14
     """
     return _ENTRIES
@@ -113,8 +113,8 @@ def describe(name: str) -> Entry:
     >>> describe("poker").positives
     25
     """
-    known = {entry.name: entry for entry in catalog()}
-    known |= {entry.key: entry for entry in catalog() if entry.key}
+    known = {entry.name: entry for entry in list_entries()}
+    known |= {entry.key: entry for entry in list_entries() if entry.key}
     return known[check_choice(name, known, "dataset")]
 
 
@@ -139,4 +139,4 @@ def list_datasets(group: str | None = None) -> list[str]:
     """
     if group is not None:
         check_choice(group, ("paper", "bundled"), "group of datasets")
-    return [entry.name for entry in catalog() if group in (None, entry.group)]
+    return [entry.name for entry in list_entries() if group in (None, entry.group)]

