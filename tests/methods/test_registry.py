@@ -62,7 +62,7 @@ def test_unknown_parameters_are_refused_with_the_nearest_names():
     with pytest.raises(ValueError, match=r"No parameter of ifpu-xgb is called 'gama'.*gamma"):
         lopsided.build("ifpu-xgb", gama=1)
     with pytest.raises(ValueError, match="n_estimators"):
-        lopsided.build("naive-xgb", n_round=1)
+        lopsided.build("naive-xgb", n_estimator=1)
 
 
 def test_a_parameter_of_another_risk_is_refused():
@@ -84,3 +84,26 @@ def test_unknown_methods_are_refused_with_the_nearest_names():
         lopsided.build("ifpu_xgb")
     with pytest.raises(ValueError, match="Choose from"):
         get_method("zzzzzz")
+
+
+@pytest.mark.parametrize("name", ["ifpu-xgb", "ifpu-mlp"])
+def test_a_grid_search_reaches_the_risk_and_its_loss(name):
+    import numpy as np
+    from sklearn.base import clone
+    from sklearn.model_selection import GridSearchCV
+
+    if name == "ifpu-mlp":
+        pytest.importorskip("torch")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    y = (X[:, 0] > 1.2).astype(int)
+    model = lopsided.build(name, prior=0.2, random_state=0, **get_method(name).quick)
+    grid = {"risk__loss__gamma": [0, 3], "risk__target_prior": [None, 0.5]}
+    search = GridSearchCV(model, grid, scoring="average_precision", cv=2).fit(X, y)
+    assert len(search.cv_results_["params"]) == 4
+    assert search.best_estimator_.risk_.loss.gamma == search.best_params_["risk__loss__gamma"]
+    assert model.risk.loss.gamma == 3  # the search works on copies
+    copy = clone(model)
+    assert copy.risk == model.risk
+    assert copy.risk is not model.risk
+    assert "gamma" in search._repr_html_()

@@ -36,12 +36,12 @@ def test_the_id_for_all_else_starts_at_zero_and_no_other_does():
 def test_attention_by_hand(n_tokens):
     attention = Attention(6, 2, 4, 0.0, generator()).double()
     X = torch.randn(n_tokens, 1, 6, generator=generator(1), dtype=torch.float64)
-    parts = attention.ask(X[:, 0]).detach().view(n_tokens, 3, 2, 4)
+    parts = attention.qkv(X[:, 0]).detach().view(n_tokens, 3, 2, 4)
     queries, keys, values = parts.permute(1, 2, 0, 3)
     heads = [
         torch.softmax(queries[h] @ keys[h].T / 4**0.5, dim=1) @ values[h] for h in range(2)
     ]
-    expected = attention.answer(torch.cat(heads, dim=1))
+    expected = attention.out_proj(torch.cat(heads, dim=1))
     assert_allclose(attention(X)[:, 0].detach(), expected.detach(), rtol=1e-10)
 
 
