@@ -206,7 +206,7 @@ class CalibratedFocalLoss(Loss):
 
 
 def _check_gamma(gamma: Any, name: str) -> None:
-    if not (isinstance(gamma, Real) and gamma >= 0):
+    if not (isinstance(gamma, Real) and float(gamma) >= 0):
         raise ValueError(f"{name} must be at least 0, got {gamma!r}.")
 
 

@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable
 from copy import deepcopy
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from lopsided._check import check_choice
 from lopsided.methods.catalog import METHODS, Method
+
+if TYPE_CHECKING:
+    from lopsided.methods.base import PUClassifier
 
 __all__ = ["METHODS", "Method", "build", "get_method", "list_methods"]
 
@@ -34,7 +37,7 @@ def get_method(name: str) -> Method:
     return next(method for method in METHODS if method.name == name)
 
 
-def build(name: str, **params: Any) -> Any:
+def build(name: str, **params: Any) -> "PUClassifier":
     """Make an estimator from its name in the registry.
 
     Parameters
