@@ -16,7 +16,7 @@ class TrainingRows:
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n_rows, n_features)
-        Floats, categories as codes.
+        Floats, categories as codes; a data frame before it is checked.
     y : ndarray of shape (n_rows,)
         1 = labeled positive, 0 = unlabeled.
     weight : ndarray of shape (n_rows,)
@@ -42,4 +42,5 @@ class TrainingRows:
 
     def take(self, kept: NDArray[Any]) -> "TrainingRows":
         """Return some of the rows, by a mask or by their positions."""
-        return TrainingRows(self.X[kept], self.y[kept], self.weight[kept])
+        X = self.X.iloc if hasattr(self.X, "iloc") else self.X  # rows of a data frame
+        return TrainingRows(X[kept], self.y[kept], self.weight[kept])

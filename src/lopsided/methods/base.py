@@ -198,7 +198,8 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         if prior is None:
             raise ValueError(
                 "scenario='two-sample' needs a prior, got None: the labeled rows, a sample of "
-                "their own, say nothing about it. Pass the share of positives among the unlabeled rows."
+                "their own, say nothing about it. Pass the share of positives among the "
+                "unlabeled rows."
             )
         return check_prior(prior, labeled_share=0.0)
 
