@@ -11,6 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from lopsided.labeling import SCAR
 from lopsided.losses import FocalLoss, LogisticLoss
+from lopsided.methods.base import TrainingRows
 from lopsided.methods.boosting import BoostedRiskClassifier
 from lopsided.methods.registry import build
 from lopsided.metrics import average_precision, roc_auc
@@ -439,7 +440,8 @@ def test_a_level_that_a_part_of_the_rows_lacks_is_missing_to_its_booster():
     for absent in range(8):
         kept = level != absent
         part = build("focused-xgb", n_rounds=10, prior=0.3)
-        part._fit_part(codes[kept], y[kept], None, 0, of=whole)
+        rows = TrainingRows(codes[kept], y[kept], np.ones(kept.sum()))
+        part._fit_part(rows, 0, whole._schema())
         unknown, missing = codes.copy(), codes.copy()
         unknown[:, 0], missing[:, 0] = absent, np.nan
         assert_allclose(part._scores(unknown), part._scores(missing))

@@ -48,7 +48,7 @@ def test_missing_values_and_categories_are_read(table):
     frame["kind"] = pd.Categorical(np.where(X[:, 0] > 1, "high", "low"))
     frame.loc[X[:, 0] > 1.2, "a"] = np.nan  # what is missing tells
     model = lopsided.build("ifpu-mlp", prior=0.1, **SMALL).fit(frame, y)
-    assert model.inputs_.n_columns == 6 + 1 + 2
+    assert model.encoder_.n_columns == 6 + 1 + 2
     assert roc_auc(truth, model.decision_function(frame)) > 0.9
 
 

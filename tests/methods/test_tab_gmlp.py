@@ -94,13 +94,13 @@ def test_missing_numbers_get_a_flag():
     frame = TABLE.copy()
     frame.loc[TRUTH, "b"] = np.nan  # what is missing tells
     model = fit(frame, n_epochs=10, learning_rate=1e-2)
-    assert model.tokens_.n_numbers == 3
+    assert model.encoder_.n_numbers == 3
     assert roc_auc(TRUTH, model.decision_function(frame)) > 0.95
 
 
 def test_several_nets_are_averaged():
     model = fit(n_nets=3)
-    inputs = model.tokens_.transform(np.column_stack([TABLE[["a", "b"]], *codes()]))
+    inputs = model.encoder_.transform(np.column_stack([TABLE[["a", "b"]], *codes()]))
     each = [scores_of(net, inputs) for net in model.nets_]
     assert not np.isclose(each[0], each[1]).any()
     expected = model.risk_.log_odds(np.mean(each, axis=0), 0.25)

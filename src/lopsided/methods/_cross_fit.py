@@ -14,10 +14,7 @@ Model = TypeVar("Model")
 
 
 class CrossFit(NamedTuple, Generic[Model]):
-    """What is kept of the model of each fold, and each row as predicted by that of its fold.
-
-    Rows that are in every training part have NaN.
-    """
+    """What is kept of each fold's model, and its predictions: NaN for rows never left out."""
 
     models: list[Model]
     out_of_fold: NDArray[np.float64]
@@ -28,15 +25,8 @@ def assign_folds(
 ) -> NDArray[np.int64]:
     """Return the fold of each row, those of each label spread evenly.
 
-    Parameters
-    ----------
-    y : ndarray of shape (n_rows,)
-        The labels.
-    n_folds : int
-        How many folds; a label with fewer rows fills only the first ones.
-    rngs : mapping of int to Generator
-        The labels whose rows are left out in turn, and what shuffles them. Rows of other labels
-        are in every training part, as -1.
+    The labels in `rngs` are left out in turn, shuffled by a generator each; a label with fewer
+    rows than folds fills the first ones. Rows of other labels are never left out: -1.
     """
     fold_of = np.full(len(y), -1)
     for label, rng in rngs.items():
@@ -51,20 +41,11 @@ def cross_fit(
     fit_predict: Callable[[TrainingRows, Any, int], tuple[Model, NDArray[np.float64]]],
     n_threads: int = 1,
 ) -> CrossFit[Model]:
-    """Fit a model without each fold and let it predict the fold's rows.
+    """Fit a model without each fold, from 0 on, and let it predict the fold's rows.
 
-    Parameters
-    ----------
-    rows : TrainingRows
-        The rows; X may also be a data frame.
-    fold_of : ndarray of shape (n_rows,)
-        The fold of each row, counted from 0 without gaps; -1 is in every training part.
-    fit_predict : callable
-        Takes the training part, the X of the rows that it lacks, and the number of the fold;
-        returns the fitted model, or what is to be kept of it, and one number for each of these
-        rows.
-    n_threads : int, default=1
-        Folds at a time; with 1 they follow each other in order.
+    `fit_predict` takes the training part, the X of the rows that it lacks, and the number of
+    the fold; it returns the fitted model, or what is to be kept of it, and one number for each
+    of these rows. With one thread folds follow each other in order.
     """
     from joblib import Parallel, delayed
 

@@ -1,4 +1,4 @@
-"""Nearest rows: how much closer a row lies to labeled rows than to others."""
+"""K nearest neighbors: how much closer a row lies to labeled rows than to others."""
 
 from typing import Any, ClassVar
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._check import check_count
-from lopsided.methods._inputs import fit_inputs
+from lopsided.methods._encoders import fit_numeric_encoder
 from lopsided.methods._rows import TrainingRows
 from lopsided.methods.base import Accepts, PUClassifier
 
@@ -20,7 +20,7 @@ class NeighborRatioClassifier(PUClassifier):
 
     The score is :math:`\log d_U - \log d_L`, of the mean distances to a few unlabeled and a few
     labeled rows in standardized columns: above 0, labeled rows are nearer. It sees shapes that
-    neither cuts nor lines follow. Its cost grows with the square of the rows.
+    neither trees nor linear models follow. Its cost grows with the square of the rows.
 
     Parameters
     ----------
@@ -50,16 +50,12 @@ class NeighborRatioClassifier(PUClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _needs_prior(self) -> bool:
-        return False
-
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
-        X, y, weight = rows.X, rows.y, rows.weight
-        kept = slice(None) if weight is None else weight > 0
-        self.inputs_ = fit_inputs(X, self._levels(), weight)
-        inputs, labels = self.inputs_.transform(X)[kept], y[kept]
-        self.labeled_ = self._index(inputs[labels == 1], self.n_labeled, "n_labeled")
-        self.unlabeled_ = self._index(inputs[labels == 0], self.n_unlabeled, "n_unlabeled")
+        self.encoder_ = fit_numeric_encoder(rows.X, self._levels(), rows.weight)
+        kept = rows.take(rows.weight > 0)
+        encoded = self.encoder_.transform(kept.X)
+        self.labeled_ = self._index(encoded[kept.y == 1], self.n_labeled, "n_labeled")
+        self.unlabeled_ = self._index(encoded[kept.y == 0], self.n_unlabeled, "n_unlabeled")
 
     def _index(self, rows: Any, count: Any, name: str) -> Any:
         from sklearn.neighbors import NearestNeighbors
@@ -68,23 +64,22 @@ class NeighborRatioClassifier(PUClassifier):
         return NearestNeighbors(n_neighbors=count, n_jobs=self._n_threads()).fit(rows)
 
     def _scores(self, X: Any) -> Any:
-        inputs = self.inputs_.transform(X)
+        encoded = self.encoder_.transform(X)
         with self._linear_algebra():
-            near, far = (
-                _mean_distance(index, inputs) for index in (self.labeled_, self.unlabeled_)
-            )
+            near = _mean_distance(self.labeled_, encoded)
+            far = _mean_distance(self.unlabeled_, encoded)
         return np.log(far + _NEAREST) - np.log(near + _NEAREST)
 
 
-def _mean_distance(index: Any, inputs: NDArray[np.float64]) -> NDArray[np.float64]:
+def _mean_distance(index: Any, encoded: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the mean distance of each row to its nearest ones.
 
     The index may compute distances by a product of matrices, which rounds by the batch; so it
     only finds the rows, and each distance is taken anew.
     """
-    found = index.kneighbors(inputs, return_distance=False)
-    total = np.zeros(len(inputs))
+    found = index.kneighbors(encoded, return_distance=False)
+    total = np.zeros(len(encoded))
     for nearest in found.T:
-        gap = inputs - index._fit_X[nearest]
+        gap = encoded - index._fit_X[nearest]
         total += np.sqrt(np.einsum("ij,ij->i", gap, gap))
     return total / found.shape[1]

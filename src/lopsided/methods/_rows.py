@@ -44,3 +44,18 @@ class TrainingRows:
         """Return some of the rows, by a mask or by their positions."""
         X = self.X.iloc if hasattr(self.X, "iloc") else self.X  # rows of a data frame
         return TrainingRows(X[kept], self.y[kept], self.weight[kept])
+
+    def doubled(
+        self, positive: NDArray[np.float64], negative: NDArray[np.float64]
+    ) -> "TrainingRows":
+        """Return every row as a positive and as a negative, without those of weight 0.
+
+        Parameters
+        ----------
+        positive, negative : ndarray of shape (n_rows,)
+            What the weight of a row is multiplied by.
+        """
+        weight = np.concatenate([self.weight * positive, self.weight * negative])
+        kept = np.flatnonzero(weight > 0)
+        y = (kept < len(self)).astype(np.int8)
+        return TrainingRows(self.X[kept % len(self)], y, weight[kept])

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
 from lopsided._check import check_count, require
-from lopsided.methods._inputs import fit_inputs
+from lopsided.methods._encoders import fit_numeric_encoder
 from lopsided.methods._rows import TrainingRows
 from lopsided.methods.base import Accepts, PUClassifier
 from lopsided.risks import Risk, check_risk, ifpu
@@ -116,10 +116,10 @@ class NeuralRiskClassifier(PUClassifier):
         self._check_settings()
         self.risk_ = self._risk()
         self.risk_.check()
-        self.inputs_ = fit_inputs(X, self._levels(), weight)
+        self.encoder_ = fit_numeric_encoder(X, self._levels(), weight)
         generator = torch.Generator().manual_seed(int(rng.integers(2**63)))
         start = self.risk_.fit_intercept_only(y, self.prior_, weight)
-        net = MLP(self.inputs_.n_columns, self._widths(), start, generator)
+        net = MLP(self.encoder_.n_columns, self._widths(), start, generator)
         net.to(pick_device(self.device))
         schedule = Schedule(
             self.n_steps,
@@ -129,7 +129,7 @@ class NeuralRiskClassifier(PUClassifier):
             1 if self.patience is None else self.patience,
         )
         rows, watched = self._split(y, rng)
-        inputs = self.inputs_.transform(X)
+        inputs = self.encoder_.transform(X)
 
         def part(of: Any) -> Rows:
             return Rows(inputs[of], y[of], None if weight is None else weight[of])
@@ -181,5 +181,5 @@ class NeuralRiskClassifier(PUClassifier):
         from lopsided.nets.devices import scores_of, threads
 
         with threads(self._n_threads()):
-            scores = scores_of(self.net_, self.inputs_.transform(X))
+            scores = scores_of(self.net_, self.encoder_.transform(X))
         return self.risk_.log_odds(scores, self.prior_)

@@ -9,8 +9,8 @@ from sklearn.model_selection import train_test_split
 from lopsided._check import check_choice, check_count, require
 from lopsided._math import rows_of_share
 from lopsided.losses import CalibratedFocalLoss
+from lopsided.methods._encoders import OrdinalEncoder, fit_ordinal_encoder
 from lopsided.methods._rows import TrainingRows
-from lopsided.methods._tokens import Tokens, fit_tokens
 from lopsided.methods.base import Accepts, PUClassifier
 from lopsided.risks import Risk, check_risk, nnpu
 
@@ -137,7 +137,7 @@ class TabGMLPClassifier(PUClassifier):
         self._check_settings()
         self.risk_ = self._risk()
         self.risk_.check()
-        self.tokens_ = fit_tokens(X, self._levels(), weight)
+        self.encoder_ = fit_ordinal_encoder(X, self._levels(), weight)
         table = Rows(X, y, weight)
         self.nets_: list[Any] = []
         self.n_epochs_: list[int] = []
@@ -152,18 +152,18 @@ class TabGMLPClassifier(PUClassifier):
         rows, watched = self._split(y, rng)
         if watched is not None:
             weight = None if table.weight is None else table.weight[rows]
-            tokens = fit_tokens(table.X[rows], self._levels(), weight)
+            tokens = fit_ordinal_encoder(table.X[rows], self._levels(), weight)
             seed = int(rng.integers(2**63))
             _, stop = self._train(tokens, table, rows, watched, seed, None, label)
         seed = int(rng.integers(2**63))
         everything = np.arange(len(y))
-        net, n_epochs = self._train(self.tokens_, table, everything, None, seed, stop, label)
+        net, n_epochs = self._train(self.encoder_, table, everything, None, seed, stop, label)
         self.nets_.append(net.cpu().double().eval())  # scores then hardly depend on batches
         self.n_epochs_.append(n_epochs)
 
     def _train(
         self,
-        tokens: Tokens,
+        tokens: OrdinalEncoder,
         table: Any,
         rows: NDArray[np.intp],
         watched: NDArray[np.intp] | None,
@@ -270,7 +270,7 @@ class TabGMLPClassifier(PUClassifier):
         require("torch")
         from lopsided.nets.devices import scores_of, threads
 
-        inputs = self.tokens_.transform(X)
+        inputs = self.encoder_.transform(X)
         with threads(self._n_threads()):
             scores = np.mean([scores_of(net, inputs) for net in self.nets_], axis=0)
         return self.risk_.log_odds(scores, self.prior_)
