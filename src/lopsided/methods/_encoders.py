@@ -1,8 +1,8 @@
 """Tables for learners that add up columns: numbers of one scale, nothing missing."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +10,11 @@ from numpy.typing import NDArray
 from lopsided._check import check_magnitude
 from lopsided.methods._levels import LevelMap, fit_level_map
 from lopsided.methods._normal_scores import MIN_SCALE, NormalScores, fit_normal_scores
+from lopsided.methods._rows import TrainingRows
+from lopsided.methods.base import Accepts, PUClassifier
 
 __all__ = [
+    "EncodedClassifier",
     "NumericEncoder",
     "OrdinalEncoder",
     "QuantileNormalizer",
@@ -29,13 +32,6 @@ _MAX_ONE_HOT = 50
 _TAIL = 0.01  # share of a column's values at each end that are winsorized
 
 Column = NDArray[np.float64]
-
-
-class ColumnMap(Protocol):
-    """What is done to a column of numbers before it is standardized."""
-
-    def transform(self, column: Column) -> Column:
-        """Return the values to be standardized."""
 
 
 class QuantileNormalizer(NamedTuple):
@@ -81,6 +77,9 @@ class Winsorizer(NamedTuple):
     def transform(self, column: Column) -> Column:
         """Return the values with ends brought in and gaps filled."""
         return np.where(np.isnan(column), self.median, column).clip(self.low, self.high)
+
+
+ColumnMap = QuantileNormalizer | Winsorizer
 
 
 @dataclass(frozen=True)
@@ -148,7 +147,7 @@ def fit_numeric_encoder(
         What columns of numbers go through first: `Winsorizer.fit`, or `QuantileNormalizer.fit`,
         after which no outlier outweighs the others.
     """
-    numbers = _number_columns(X, levels)
+    numbers = np.setdiff1d(np.arange(X.shape[1]), list(levels)).astype(np.intp)
     moments = np.zeros((2, len(numbers)))
     maps, flagged = [], []
     for j, position in enumerate(numbers):  # one by one: tables may be large
@@ -166,6 +165,17 @@ def fit_numeric_encoder(
     return NumericEncoder(*moments, numbers, np.array(flagged, np.intp), one_hot, tuple(maps))
 
 
+class EncodedClassifier(PUClassifier):
+    """Base of methods whose learners need numbers of one scale, nothing missing."""
+
+    _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
+
+    def _encode(self, rows: TrainingRows, fit_map: Any = None) -> TrainingRows:
+        """Learn `encoder_` from training rows, and return them encoded."""
+        self.encoder_ = fit_numeric_encoder(rows.X, self._levels(), rows.weight, fit_map)
+        return replace(rows, X=self.encoder_.transform(rows.X))
+
+
 @dataclass(frozen=True)
 class OrdinalEncoder:
     """How raw columns become numbers and, for nets that embed categories, ids.
@@ -175,8 +185,7 @@ class OrdinalEncoder:
     that had rows in training are counted from 0, and all else has the id after the last.
     """
 
-    numbers: NDArray[np.intp]  # positions of the columns of numbers
-    encoder: NumericEncoder  # of these columns alone
+    encoder: NumericEncoder  # of numbers and flags alone
     ids: dict[int, LevelMap]  # position of each category column: the id of each level
 
     @property
@@ -191,7 +200,7 @@ class OrdinalEncoder:
 
     def transform(self, X: NDArray[Any]) -> NDArray[np.float64]:
         """Return rows, of shape (n_rows, n_numbers + n_categories)."""
-        parts = [self.encoder.transform(X[:, self.numbers])]
+        parts = [self.encoder.transform(X)]
         for position, found in self.ids.items():
             parts.append(np.nan_to_num(found.transform(X[:, [position]]), nan=found.n_codes))
         return np.hstack(parts)
@@ -201,18 +210,13 @@ def fit_ordinal_encoder(
     X: NDArray[Any], levels: Mapping[int, int], weight: NDArray[np.float64]
 ) -> OrdinalEncoder:
     """Learn scales and ids from training rows; parameters as of `fit_numeric_encoder`."""
-    numbers = _number_columns(X, levels)
-    encoder = fit_numeric_encoder(X[:, numbers], {}, weight, Winsorizer.fit)
+    encoder = replace(fit_numeric_encoder(X, levels, weight, Winsorizer.fit), levels={})
     # All levels keep their ids: a level more is one vector more, not one input more.
     ids = {
         position: fit_level_map(X[:, position], n_levels, weight)
         for position, n_levels in levels.items()
     }
-    return OrdinalEncoder(numbers, encoder, ids)
-
-
-def _number_columns(X: NDArray[Any], levels: Mapping[int, int]) -> NDArray[np.intp]:
-    return np.setdiff1d(np.arange(X.shape[1]), list(levels)).astype(np.intp)
+    return OrdinalEncoder(encoder, ids)
 
 
 def _fit_scale(column: Column, weight: Column) -> tuple[float, float]:

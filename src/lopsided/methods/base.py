@@ -114,7 +114,7 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         return np.asarray(self._scores(self._read(X)), dtype=np.float64)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the chance of each class by the model's own account, not calibrated.
+        """Return the probability of each class by the model's own account, not calibrated.
 
         Parameters
         ----------

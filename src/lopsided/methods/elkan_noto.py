@@ -1,7 +1,6 @@
 """Elkan and Noto: from the probability of a label to that of a positive."""
 
-from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +9,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from lopsided._check import check_choice, check_count
 from lopsided.methods._cross_fit import cross_fit
-from lopsided.methods._encoders import fit_numeric_encoder
+from lopsided.methods._encoders import EncodedClassifier
 from lopsided.methods._learners import (
     check_learner,
     fit_learner,
@@ -19,14 +18,13 @@ from lopsided.methods._learners import (
     positive_proba,
 )
 from lopsided.methods._rows import TrainingRows
-from lopsided.methods.base import Accepts, PUClassifier
 
 __all__ = ["ElkanNotoClassifier", "hidden_weights", "label_frequency"]
 
 _EPS = 0.999  # a probability of being labeled above this is not believed
 
 
-class ElkanNotoClassifier(PUClassifier):
+class ElkanNotoClassifier(EncodedClassifier):
     r"""Weight unlabeled rows by their probability to be hidden positives, then fit once more.
 
     If positives are labeled completely at random with frequency :math:`c`, a row is labeled
@@ -78,8 +76,6 @@ class ElkanNotoClassifier(PUClassifier):
     0.5
     """
 
-    _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
-
     def __init__(
         self,
         estimator=None,
@@ -101,9 +97,8 @@ class ElkanNotoClassifier(PUClassifier):
         check_count(self.n_folds, "n_folds", least=2)
         learner = LogisticRegression() if self.estimator is None else self.estimator
         check_learner(learner, "estimator")
-        self.encoder_ = fit_numeric_encoder(rows.X, self._levels(), rows.weight)
         with self._linear_algebra():
-            self._fit_twice(learner, replace(rows, X=self.encoder_.transform(rows.X)), rng)
+            self._fit_twice(learner, self._encode(rows), rng)
 
     def _fit_twice(self, learner: Any, rows: TrainingRows, rng: np.random.Generator) -> None:
         """Fit on the labels, find the frequency out-of-fold, and fit again with weights."""

@@ -1,20 +1,23 @@
 """LBE: a net for who is positive and a net for the bias of labeling."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._check import check_count, require
 from lopsided._math import sigmoid
-from lopsided.methods._encoders import fit_numeric_encoder
+from lopsided.methods._encoders import EncodedClassifier
 from lopsided.methods._rows import TrainingRows
-from lopsided.methods.base import Accepts, PUClassifier
 
 __all__ = ["LBEClassifier"]
 
+_COUNTS = ("n_warmup_steps", "n_rounds", "n_steps")
+_FRACTIONS = ("batch_fraction", "keep_fraction")
+_TRAINING = (*_COUNTS, *_FRACTIONS, "learning_rate", "weight_decay")
 
-class LBEClassifier(PUClassifier):
+
+class LBEClassifier(EncodedClassifier):
     """Learn who is positive and how labels were given, with two nets trained in turns.
 
     Both nets start as classifiers of labeled against unlabeled rows with balanced classes. Each
@@ -57,8 +60,6 @@ class LBEClassifier(PUClassifier):
     with labeling bias estimation. TPAMI 2022.
     """
 
-    _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
-
     def __init__(
         self,
         width=100,
@@ -89,15 +90,14 @@ class LBEClassifier(PUClassifier):
         return True  # the propensity starts where the classifier does, far from 1
 
     def predict_propensity(self, X: Any) -> NDArray[np.float64]:
-        """Return the estimated probability of each row to be labeled, were it positive.
+        """Return what the second net gives: the probability of a label, were a row positive.
 
         Parameters
         ----------
         X : array or data frame of shape (n_rows, n_features)
             Columns as in `fit`.
         """
-        rows = self._read(X)
-        return sigmoid(self._run(self.propensity_net_, rows))
+        return sigmoid(self._run(self.propensity_net_, self._read(X)))
 
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
         torch = require("torch")
@@ -105,40 +105,24 @@ class LBEClassifier(PUClassifier):
         from lopsided.nets.lbe import make_net, train_pair
 
         self._check_settings()
-        self.encoder_ = fit_numeric_encoder(rows.X, self._levels(), rows.weight)
+        rows = self._encode(rows)
         device = pick_device(self.device)
         generator = torch.Generator().manual_seed(int(rng.integers(2**63)))
-        nets = [
-            make_net(self.encoder_.n_columns, self.width, generator).to(device)
-            for _ in range(2)
-        ]
+        nets = [make_net(rows.X.shape[1], self.width, generator).to(device) for _ in range(2)]
         tensors = [
             torch.as_tensor(values, dtype=torch.float32, device=device)
-            for values in (
-                self.encoder_.transform(rows.X),
-                rows.y,
-                rows.weight / rows.weight.mean(),
-            )
+            for values in (rows.X, rows.y, rows.weight / rows.weight.mean())
         ]
         with threads(self._n_threads()):
             train_pair(
-                *nets,
-                *tensors,
-                rng,
-                n_warmup_steps=self.n_warmup_steps,
-                n_rounds=self.n_rounds,
-                n_steps=self.n_steps,
-                batch_fraction=self.batch_fraction,
-                keep_fraction=self.keep_fraction,
-                learning_rate=self.learning_rate,
-                weight_decay=self.weight_decay,
+                *nets, *tensors, rng, **{name: getattr(self, name) for name in _TRAINING}
             )
         self.net_, self.propensity_net_ = (net.cpu().double().eval() for net in nets)
 
     def _check_settings(self) -> None:
-        for name in ("width", "n_warmup_steps", "n_rounds", "n_steps"):
+        for name in ("width", *_COUNTS):
             check_count(getattr(self, name), name, least=0)
-        for name in ("batch_fraction", "keep_fraction"):
+        for name in _FRACTIONS:
             if not 0 < getattr(self, name) <= 1:
                 raise ValueError(
                     f"{name} must be above 0 and at most 1, got {getattr(self, name)!r}."

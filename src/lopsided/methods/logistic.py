@@ -1,20 +1,19 @@
 """Logistic regression with unlabeled rows taken for negatives: the linear baseline."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from lopsided._check import check_choice
-from lopsided.methods._encoders import QuantileNormalizer, fit_numeric_encoder
+from lopsided.methods._encoders import EncodedClassifier, QuantileNormalizer
 from lopsided.methods._rows import TrainingRows
-from lopsided.methods.base import Accepts, PUClassifier
 
 __all__ = ["NaiveLogisticClassifier"]
 
 
-class NaiveLogisticClassifier(PUClassifier):
+class NaiveLogisticClassifier(EncodedClassifier):
     """Logistic regression of the labels on standardized columns.
 
     A linear model bends for no single row, and hidden positives among the negatives move it
@@ -54,8 +53,6 @@ class NaiveLogisticClassifier(PUClassifier):
     np.int64(0)
     """
 
-    _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
-
     def __init__(
         self,
         C=1.0,
@@ -77,13 +74,12 @@ class NaiveLogisticClassifier(PUClassifier):
         if self.normalize is not None:
             check_choice(self.normalize, ("quantile",), "way to normalize")
             fit_map = QuantileNormalizer.fit
-        self.encoder_ = fit_numeric_encoder(rows.X, self._levels(), rows.weight, fit_map)
-        encoded = self.encoder_.transform(rows.X)
+        rows = self._encode(rows, fit_map)
         model = LogisticRegression(
             C=self.C, class_weight=self.class_weight, max_iter=self.max_iter
         )
         with self._linear_algebra():
-            self.estimator_ = model.fit(encoded, rows.y, sample_weight=rows.weight)
+            self.estimator_ = model.fit(rows.X, rows.y, sample_weight=rows.weight)
         self.n_iter_ = int(self.estimator_.n_iter_[0])
 
     def _scores(self, X: Any) -> Any:

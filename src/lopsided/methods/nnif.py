@@ -1,23 +1,22 @@
 """NNIF: find hidden positives as outliers near labeled rows, set them apart, then learn."""
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._check import check_choice, check_magnitude, require
-from lopsided.methods._encoders import fit_numeric_encoder
+from lopsided.methods._encoders import EncodedClassifier
 from lopsided.methods._learners import check_learner, fit_learner, positive_log_odds
 from lopsided.methods._rows import TrainingRows
-from lopsided.methods.base import Accepts, PUClassifier
 
 __all__ = ["NNIFClassifier", "mean_path", "weighted_path"]
 
 _MAX_ROWS = 256  # of a tree of the isolation forest
 
 
-class NNIFClassifier(PUClassifier):
+class NNIFClassifier(EncodedClassifier):
     """Set apart the unlabeled rows that look like hidden positives, then fit a classifier.
 
     An isolation forest of the unlabeled rows finds outliers by their short paths; a path counts
@@ -65,8 +64,6 @@ class NNIFClassifier(PUClassifier):
     15
     """
 
-    _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
-
     def __init__(
         self,
         prior=None,
@@ -91,9 +88,7 @@ class NNIFClassifier(PUClassifier):
         if learner is None:
             learner = require("xgboost").XGBClassifier(n_jobs=self._n_threads())
         check_learner(learner, "estimator")
-        X = _in_single_precision(rows.X)
-        self.encoder_ = fit_numeric_encoder(X, self._levels(), rows.weight)
-        rows = replace(rows, X=self.encoder_.transform(X))
+        rows = self._encode(replace(rows, X=_in_single_precision(rows.X)))
         hidden = (self.prior_ - rows.labeled_share) / (1 - rows.labeled_share)
         paths = self._paths(rows, rng)
         self.flagged_ = np.flatnonzero(rows.y == 0)[paths < np.quantile(paths, hidden)]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +10,9 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.validation import has_fit_parameter
 
 from lopsided._check import check_choice, require
-from lopsided.methods._encoders import fit_numeric_encoder
+from lopsided.methods._encoders import EncodedClassifier
 from lopsided.methods._learners import seeded_copy
 from lopsided.methods._rows import TrainingRows
-from lopsided.methods.base import Accepts, PUClassifier
 
 __all__ = ["PulearnClassifier"]
 
@@ -31,7 +30,7 @@ _HOLD_OUT = ("elkan-noto", "weighted-elkan-noto")
 _MAX_DRAWS = 50  # of a hold-out; with a handful of labeled rows most of them fail
 
 
-class PulearnClassifier(PUClassifier):
+class PulearnClassifier(EncodedClassifier):
     """Fit one of pulearn's estimators and rank by what it predicts.
 
     All of them take labels as they are here. Columns are standardized first, since the linear
@@ -75,8 +74,6 @@ class PulearnClassifier(PUClassifier):
     pulearn: https://pulearn.github.io/pulearn
     """
 
-    _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
-
     def __init__(self, algorithm="elkan-noto", settings=None, prior=None, random_state=None):
         self.algorithm = algorithm
         self.settings = settings
@@ -91,8 +88,7 @@ class PulearnClassifier(PUClassifier):
         peer = getattr(require("pulearn"), _CLASSES[self.algorithm])
         rows = _as_taken(peer, rows)
         model = peer(**self._as_documented(rows.y)).set_params(**(self.settings or {}))
-        self.encoder_ = fit_numeric_encoder(rows.X, self._levels(), rows.weight)
-        rows = replace(rows, X=self.encoder_.transform(rows.X))
+        rows = self._encode(rows)
         with self._linear_algebra():
             if self.algorithm in _HOLD_OUT and model.random_state is None:
                 self.model_ = _fit_until_held_out(model, rows, rng)
@@ -102,15 +98,10 @@ class PulearnClassifier(PUClassifier):
     def _as_documented(self, y: NDArray[np.int8]) -> Mapping[str, Any]:
         """Return the parameters of an estimator as pulearn's documentation shows them."""
         n_labeled, n_unlabeled = int((y == 1).sum()), int((y == 0).sum())
-        if self.algorithm == "elkan-noto":
-            return {"estimator": RandomForestClassifier(300), "hold_out_ratio": 0.2}
-        if self.algorithm == "weighted-elkan-noto":
-            return {
-                "estimator": RandomForestClassifier(300),
-                "hold_out_ratio": 0.2,
-                "labeled": n_labeled,
-                "unlabeled": n_unlabeled,
-            }
+        if self.algorithm in _HOLD_OUT:
+            given = {"estimator": RandomForestClassifier(300), "hold_out_ratio": 0.2}
+            counts = {"labeled": n_labeled, "unlabeled": n_unlabeled}
+            return given if self.algorithm == "elkan-noto" else {**given, **counts}
         if self.algorithm == "bagging":  # its out-of-bag scores cost time and are not used
             forest = RandomForestClassifier(20)
             return {"estimator": forest, "n_estimators": 15, "oob_score": False}

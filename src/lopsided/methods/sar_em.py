@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from lopsided._check import check_count
 from lopsided._math import positive_posterior
 from lopsided._progress import Bar
-from lopsided.methods._encoders import NumericEncoder, fit_numeric_encoder
+from lopsided.methods._encoders import EncodedClassifier, NumericEncoder, fit_numeric_encoder
 from lopsided.methods._learners import (
     check_learner,
     fit_learner,
@@ -20,7 +20,6 @@ from lopsided.methods._learners import (
     positive_proba,
 )
 from lopsided.methods._rows import TrainingRows
-from lopsided.methods.base import Accepts, PUClassifier
 
 __all__ = ["SAREMClassifier", "has_settled"]
 
@@ -29,7 +28,7 @@ _MANY_COLUMNS = 200
 _FIRST_STOP = 10  # the last iteration, counted from 0, at which the loop may not end yet
 
 
-class SAREMClassifier(PUClassifier):
+class SAREMClassifier(EncodedClassifier):
     r"""Learn who is positive and who gets labeled, in turns, by expectation maximization.
 
     With :math:`f(x)` the probability of a positive and :math:`e(x)` its propensity to be
@@ -88,8 +87,6 @@ class SAREMClassifier(PUClassifier):
     (300,)
     """
 
-    _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
-
     def __init__(
         self,
         estimator=None,
@@ -136,7 +133,7 @@ class SAREMClassifier(PUClassifier):
         self.propensity_columns_ = columns = self._columns()
         seen, levels = rows.X[:, columns], self._levels()
         of_seen = {i: levels[column] for i, column in enumerate(columns) if column in levels}
-        self.encoder_ = fit_numeric_encoder(rows.X, levels, rows.weight)
+        rows = self._encode(rows)
         self.propensity_encoder_ = fit_numeric_encoder(seen, of_seen, rows.weight)
         f, e = (
             check_learner(_logistic(encoder) if given is None else given, name)
@@ -146,7 +143,6 @@ class SAREMClassifier(PUClassifier):
             )
         )
         with self._linear_algebra():
-            rows = replace(rows, X=self.encoder_.transform(rows.X))
             self._alternate(_EM(rows, self.propensity_encoder_.transform(seen), f, e, rng))
 
     def _alternate(self, run: "_EM") -> None:

@@ -1,13 +1,13 @@
 """Spies: labeled rows hidden among the unlabeled ones show which of these are negatives."""
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from lopsided.methods._encoders import fit_numeric_encoder
+from lopsided.methods._encoders import EncodedClassifier
 from lopsided.methods._learners import (
     check_learner,
     fit_learner,
@@ -15,12 +15,11 @@ from lopsided.methods._learners import (
     positive_proba,
 )
 from lopsided.methods._rows import TrainingRows
-from lopsided.methods.base import Accepts, PUClassifier
 
 __all__ = ["SpyClassifier"]
 
 
-class SpyClassifier(PUClassifier):
+class SpyClassifier(EncodedClassifier):
     """Hide some labeled rows, see where they land, and take what lies below for negatives.
 
     A first learner is fitted with some labeled rows, the spies, among the unlabeled ones. An
@@ -64,8 +63,6 @@ class SpyClassifier(PUClassifier):
     (200,)
     """
 
-    _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
-
     def __init__(
         self,
         estimator=None,
@@ -93,8 +90,7 @@ class SpyClassifier(PUClassifier):
         second = first if self.final_estimator is None else self.final_estimator
         check_learner(first, "estimator")
         check_learner(second, "final_estimator")
-        self.encoder_ = fit_numeric_encoder(rows.X, self._levels(), rows.weight)
-        rows = replace(rows, X=self.encoder_.transform(rows.X))
+        rows = self._encode(rows)
         with self._linear_algebra():
             below = self._share_of_rounds_below(first, rows, rng)
             reliable = below >= 0.5
