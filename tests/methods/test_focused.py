@@ -291,12 +291,13 @@ def test_bad_settings_are_named(params, words):
 
 
 def test_members_are_fitted_once_for_all_fits_with_one_memory(tmp_path, fits):
-    first = fast(memory=str(tmp_path)).fit(X, Y)
+    folder = str(tmp_path)
+    first = fast(memory=folder).fit(X, Y)
     assert sorted(fits) == ["forest"] + ["logistic"] * 3
     fits.clear()
-    fast(memory=joblib.Memory(tmp_path, verbose=0), weighting="equal", n_jobs=2).fit(X, Y)
-    part = fast(memory=str(tmp_path), estimators=["logistic"]).fit(X, Y)
-    again = fast(memory=str(tmp_path)).fit(X, Y)
+    fast(memory=joblib.Memory(folder, verbose=0), weighting="equal", n_jobs=2).fit(X, Y)
+    part = fast(memory=folder, estimators=["logistic"]).fit(X, Y)
+    again = fast(memory=folder).fit(X, Y)
     assert fits == []
     assert again.decision_function(X).tobytes() == first.decision_function(X).tobytes()
     alone = fast(estimators=["logistic"]).fit(X, Y)

@@ -52,7 +52,7 @@ def test_importances_are_shares_by_raw_column(table):
 
 
 def test_quantile_transformed_columns_are_scored_by_their_order_alone(table):
-    X, y = table
+    X, y = table[0][:200], table[1][:200]  # no more than have a place of their own
     model = build("naive-logistic", normalize="quantile")
     plain = model.fit(X, y).decision_function(X)
     assert_allclose(model.fit(np.exp(X / 10), y).decision_function(np.exp(X / 10)), plain)

@@ -125,9 +125,8 @@ class ElkanNotoClassifier(EncodedClassifier):
         for fold, (_, left_out) in enumerate(splitter.split(rows.X, rows.y)):
             fold_of[left_out] = fold
 
-        def fit_predict(part: TrainingRows, left_out: Any, _: int) -> tuple[Any, Any]:
-            model = fit_learner(learner, part, rng)
-            return model, positive_proba(model, left_out)
+        def fit_predict(part: TrainingRows, left_out: Any, _: int) -> tuple[None, Any]:
+            return None, positive_proba(fit_learner(learner, part, rng), left_out)
 
         return cross_fit(rows, fold_of, fit_predict).out_of_fold
 
