@@ -40,7 +40,7 @@ def test_the_expectation_is_bayes_rule():
     y = torch.tensor([1.0] * 5 + [0.0] * 15, dtype=torch.float64)
     h, eta = (sigmoid(net(X).detach().numpy()) for net in nets)
     hidden = h * (1 - eta) / (h * (1 - eta) + 1 - h)
-    assert_allclose(expect(*nets, X, y), np.where(y == 1, 1, hidden))
+    assert_allclose(expect(nets, X, y), np.where(y == 1, 1, hidden))
 
 
 class Fixed(torch.nn.Module):
@@ -77,7 +77,7 @@ def test_both_nets_start_as_balanced_classifiers_of_the_labels():
     nets = [make_net(4, 0, generator) for _ in range(2)]
     warm_up = {"n_warmup_steps": 2000, "learning_rate": 0.02, "weight_decay": 0.0}
     nothing_else = {"n_rounds": 0, "n_steps": 0, "batch_fraction": 0.1, "keep_fraction": 1.0}
-    train_pair(*nets, *tensors, np.random.default_rng(0), **warm_up, **nothing_else)
+    train_pair(nets, *tensors, np.random.default_rng(0), **warm_up, **nothing_else)
     from sklearn.linear_model import LogisticRegression
 
     rival = LogisticRegression(C=1e6, class_weight="balanced").fit(X, y).decision_function(X)

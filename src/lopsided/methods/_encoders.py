@@ -162,7 +162,9 @@ def fit_numeric_encoder(
         position: fit_level_map(X[:, position], n_levels, weight, _MAX_ONE_HOT)
         for position, n_levels in levels.items()
     }
-    return NumericEncoder(*moments, numbers, np.array(flagged, np.intp), one_hot, tuple(maps))
+    means, scales = moments
+    flags = np.array(flagged, np.intp)
+    return NumericEncoder(means, scales, numbers, flags, one_hot, tuple(maps))
 
 
 class EncodedClassifier(PUClassifier):

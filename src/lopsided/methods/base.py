@@ -184,7 +184,8 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         self, rows: TrainingRows, seed: int, schema: Mapping[str, Any]
     ) -> "PUClassifier":
         """Fit on rows that another method, of which this one is a part, has checked already."""
-        vars(self).update(schema)
+        for name, value in schema.items():
+            setattr(self, name, value)
         self.prior_ = self.resolve_prior(rows.labeled_share)
         self._fit(rows, np.random.default_rng(seed))
         return self

@@ -161,10 +161,10 @@ class FocusedClassifier(PUClassifier):
         n_bagged_trees, _, names = _PRESETS[self.preset]
         everyone = list_members(n_rows, n_bagged_trees, self.gamma, target)
         names = names if self.estimators is None else self.estimators
-        if names is None:
-            few = n_rows <= _MAX_KNN_ROWS
-            names = [one.name for one in everyone if few or one.name != "knn"]
-        return select_members(everyone, names)
+        if names is not None:
+            return select_members(everyone, names)
+        few = n_rows <= _MAX_KNN_ROWS
+        return [one for one in everyone if few or one.name != "knn"]
 
     def _fuse(self, raw: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
         """Return the weighted sum of raw scores, each made normal."""

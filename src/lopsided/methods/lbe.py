@@ -109,14 +109,13 @@ class LBEClassifier(EncodedClassifier):
         device = pick_device(self.device)
         generator = torch.Generator().manual_seed(int(rng.integers(2**63)))
         nets = [make_net(rows.X.shape[1], self.width, generator).to(device) for _ in range(2)]
-        tensors = [
+        X, y, weight = (
             torch.as_tensor(values, dtype=torch.float32, device=device)
             for values in (rows.X, rows.y, rows.weight / rows.weight.mean())
-        ]
+        )
+        settings = {name: getattr(self, name) for name in _TRAINING}
         with threads(self._n_threads()):
-            train_pair(
-                *nets, *tensors, rng, **{name: getattr(self, name) for name in _TRAINING}
-            )
+            train_pair(nets, X, y, weight, rng, **settings)
         self.net_, self.propensity_net_ = (net.cpu().double().eval() for net in nets)
 
     def _check_settings(self) -> None:

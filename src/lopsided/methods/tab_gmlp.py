@@ -151,8 +151,7 @@ class TabGMLPClassifier(PUClassifier):
         y, stop = table.y, None
         rows, watched = self._split(y, rng)
         if watched is not None:
-            weight = None if table.weight is None else table.weight[rows]
-            tokens = fit_ordinal_encoder(table.X[rows], self._levels(), weight)
+            tokens = fit_ordinal_encoder(table.X[rows], self._levels(), table.weight[rows])
             seed = int(rng.integers(2**63))
             _, stop = self._train(tokens, table, rows, watched, seed, None, label)
         seed = int(rng.integers(2**63))

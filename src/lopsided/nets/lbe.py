@@ -1,5 +1,6 @@
 """Two small nets, one for who is positive and one for who gets labeled, trained in turns."""
 
+from collections.abc import Sequence
 from math import ceil
 from typing import Any
 
@@ -29,8 +30,7 @@ def make_net(n_inputs: int, width: int, generator: torch.Generator) -> nn.Module
 
 
 def train_pair(
-    classifier: nn.Module,
-    propensity: nn.Module,
+    nets: Sequence[nn.Module],
     X: torch.Tensor,
     y: torch.Tensor,
     weight: torch.Tensor,
@@ -43,33 +43,32 @@ def train_pair(
     keep_fraction: float,
     **options: float,
 ) -> None:
-    """Train both nets: a balanced warm-up on the labels, then rounds of EM.
+    """Train both nets, for the class and for the propensity: a warm-up, then rounds of EM.
 
-    Parameters are those of `LBEClassifier`; the options are Adam's.
+    Settings are those of `LBEClassifier`; the options are Adam's.
     """
     labeled = (weight * y).sum() / weight.sum()
     balanced = weight * torch.where(y == 1, 1 - labeled, labeled)
     with Bar(2 + n_rounds, "LBE") as bar:
-        for net in (classifier, propensity):
+        for net in nets:
             optimizer = _adam(net, **options)
             for _ in range(n_warmup_steps):
                 _step(optimizer, (balanced * _costs(net(X), y)).mean())
             bar.advance()
-        optimizers = _adam(classifier, **options), _adam(propensity, **options)
+        optimizers = [_adam(net, **options) for net in nets]
         size = min(len(y), max(_MIN_BATCH, ceil(batch_fraction * len(y))))
         for _ in range(n_rounds):
-            q = expect(classifier, propensity, X, y)
+            q = expect(nets, X, y)
             for _ in range(n_steps):
                 rows = torch.as_tensor(rng.choice(len(y), size, replace=False), device=X.device)
                 batch = X[rows], y[rows], q[rows], weight[rows]
-                maximize_step((classifier, propensity), optimizers, *batch, keep_fraction)
+                maximize_step(nets, optimizers, *batch, keep_fraction)
             bar.advance()
 
 
-def expect(
-    classifier: nn.Module, propensity: nn.Module, X: torch.Tensor, y: torch.Tensor
-) -> torch.Tensor:
+def expect(nets: Sequence[nn.Module], X: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     """Return how probably each row is positive, given its label and both nets."""
+    classifier, propensity = nets
     with torch.no_grad():
         return positive_posterior(y, classifier(X), propensity(X))
 
