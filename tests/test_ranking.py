@@ -32,7 +32,7 @@ class Recorder(PUClassifier):
     def __init__(self, random_state=None):
         self.random_state = random_state
 
-    def _needs_prior(self):
+    def needs_prior(self):
         return False
 
     def _fit(self, rows, rng):
@@ -49,7 +49,7 @@ class NeedsPrior(Recorder):
         self.prior = prior
         self.random_state = random_state
 
-    def _needs_prior(self):
+    def needs_prior(self):
         return True
 
     def _fit(self, rows, rng):

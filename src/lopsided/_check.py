@@ -25,6 +25,7 @@ __all__ = [
     "check_truth",
     "check_unique",
     "check_weight_range",
+    "guess_prior",
     "require",
 ]
 
@@ -196,10 +197,15 @@ def check_share(value: float, name: str) -> float:
     return float(value)
 
 
+def guess_prior(labeled_share: float) -> float:
+    """Return twice the labeled share, or the middle between it and 1 where that is less."""
+    return min(2 * labeled_share, (1 + labeled_share) / 2)
+
+
 def check_prior(prior: float | None, labeled_share: float) -> float:
     """Return a prior in (0, 1) that is not below the share of labeled rows."""
     if prior is None:
-        guess = min(2 * labeled_share, (1 + labeled_share) / 2)
+        guess = guess_prior(labeled_share)
         warnings.warn(
             f"No prior was given: {guess:.4g} is assumed, from a labeled share of "
             f"{labeled_share:.4g}. Give the share of positives you expect if you know better.",

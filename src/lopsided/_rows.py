@@ -16,7 +16,7 @@ class TrainingRows:
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n_rows, n_features)
-        Floats, categories as codes.
+        Floats, categories as codes; a data frame before it is checked.
     y : ndarray of shape (n_rows,)
         1 = labeled positive, 0 = unlabeled.
     weight : ndarray of shape (n_rows,)
@@ -42,4 +42,20 @@ class TrainingRows:
 
     def take(self, kept: NDArray[Any]) -> "TrainingRows":
         """Return some of the rows, by a mask or by their positions."""
-        return TrainingRows(self.X[kept], self.y[kept], self.weight[kept])
+        X = self.X.iloc if hasattr(self.X, "iloc") else self.X  # rows of a data frame
+        return TrainingRows(X[kept], self.y[kept], self.weight[kept])
+
+    def doubled(
+        self, positive: NDArray[np.float64], negative: NDArray[np.float64]
+    ) -> "TrainingRows":
+        """Return every row as a positive and as a negative, without those of weight 0.
+
+        Parameters
+        ----------
+        positive, negative : ndarray of shape (n_rows,)
+            What the weight of a row is multiplied by.
+        """
+        weight = np.concatenate([self.weight * positive, self.weight * negative])
+        kept = np.flatnonzero(weight > 0)
+        y = (kept < len(self)).astype(np.int8)
+        return TrainingRows(self.X[kept % len(self)], y, weight[kept])

@@ -8,8 +8,13 @@ from sklearn.base import clone
 
 from lopsided._check import as_generator, check_labels
 from lopsided._progress import Bar
-from lopsided.methods._frames import as_pandas
-from lopsided.methods.base import PUClassifier
+from lopsided.methods.base import (
+    PUClassifier,
+    TrainingRows,
+    as_pandas,
+    assign_folds,
+    cross_fit,
+)
 from lopsided.methods.registry import build, get_method
 
 __all__ = ["rank_against", "rank_unlabeled"]
@@ -27,7 +32,7 @@ def rank_unlabeled(
 ) -> NDArray[np.float64]:
     """Score every unlabeled row by a model fitted without it.
 
-    The unlabeled rows are dealt into folds. For each fold a model is fitted on all labeled rows
+    The unlabeled rows are split into folds. For each fold a model is fitted on all labeled rows
     and the other folds, and the fold's rows are placed among the scores of the model's own
     training rows: what comes out is the share of them that a row outranks, which can be
     compared between folds where raw scores cannot.
@@ -71,32 +76,31 @@ def rank_unlabeled(
         raise ValueError(
             f"X and y must have the same number of rows, got {table.shape[0]} and {len(y)}."
         )
-    unlabeled = np.flatnonzero(y == 0)
-    folds = min(folds, len(unlabeled))
+    n_unlabeled = int((y == 0).sum())
+    folds = min(folds, n_unlabeled)
     if folds < 2:
         raise ValueError(
-            f"At least two folds and two unlabeled rows are needed, got {folds} and "
-            f"{len(unlabeled)}."
+            "At least two folds and two unlabeled rows are needed, got "
+            f"{folds} and {n_unlabeled}."
         )
     model = _template(method, prior, n_jobs)
-    takes_prior = isinstance(model, PUClassifier) and model._needs_prior()
-    settled = model._settled_prior(float(y.mean())) if takes_prior else None
+    takes_prior = isinstance(model, PUClassifier) and hasattr(model, "prior")
+    settled = model.resolve_prior(float(y.mean())) if takes_prior else None
     rng = as_generator(random_state)
-    fold_of = rng.permutation(np.arange(len(unlabeled)) % folds)
-    scores = np.full(len(y), np.nan)
+    fold_of = assign_folds(y, folds, {0: rng})
     with Bar(folds, "ranking") as bar:
-        for fold in range(folds):
-            held_out = unlabeled[fold_of == fold]
-            rows = np.setdiff1d(np.arange(len(y)), held_out)
+
+        def fit_predict(part: TrainingRows, left_out: Any, _: int) -> tuple[None, Any]:
             fitted = _seeded(model, rng)
             if settled is not None:
-                fitted.set_params(prior=_fold_prior(settled, y, rows))
-            fitted.fit(_take(table, rows), y[rows])
-            scores[held_out] = rank_against(
-                _scores(fitted, _take(table, rows)), _scores(fitted, _take(table, held_out))
-            )
+                fitted.set_params(prior=_fold_prior(settled, y, len(part)))
+            fitted.fit(part.X, part.y)
+            placed = rank_against(_scores(fitted, part.X), _scores(fitted, left_out))
             bar.advance()
-    return scores
+            return None, placed
+
+        rows = TrainingRows(table, y, np.ones(len(y)))
+        return cross_fit(rows, fold_of, fit_predict).out_of_fold
 
 
 def _as_array(X: Any) -> NDArray[Any]:
@@ -162,11 +166,11 @@ def _template(method: Any, prior: float | None, n_jobs: int | None) -> Any:
     return build(method, n_jobs=n_jobs, **({} if prior is None else {"prior": prior}))
 
 
-def _fold_prior(prior: float, y: NDArray[np.int8], rows: NDArray[np.intp]) -> float:
+def _fold_prior(prior: float, y: NDArray[np.int8], n_rows: int) -> float:
     """Return the prior of a training part: all labeled rows and fewer of the rest."""
     n_labeled = y.sum()
     hidden_rate = (prior * len(y) - n_labeled) / (len(y) - n_labeled)
-    return float((n_labeled + hidden_rate * (len(rows) - n_labeled)) / len(rows))
+    return float((n_labeled + hidden_rate * (n_rows - n_labeled)) / n_rows)
 
 
 def _seeded(model: Any, rng: np.random.Generator) -> Any:
@@ -180,7 +184,3 @@ def _scores(model: Any, table: Any) -> Any:
     if hasattr(model, "decision_function"):
         return model.decision_function(table)
     return model.predict_proba(table)[:, 1]
-
-
-def _take(table: Any, rows: NDArray[np.intp]) -> Any:
-    return table.iloc[rows] if hasattr(table, "iloc") else table[rows]

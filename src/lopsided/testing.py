@@ -327,7 +327,7 @@ def _scores_and_warnings(model: Any, X: Any) -> tuple[Any, list[str]]:
 
 def _check_prior(estimator: Any) -> None:
     X, y = _table()
-    if "prior" not in estimator.get_params() or not estimator._needs_prior():
+    if "prior" not in estimator.get_params() or not estimator.needs_prior():
         with warnings.catch_warnings():
             warnings.simplefilter("error", PriorWarning)
             clone(estimator).fit(X, y)

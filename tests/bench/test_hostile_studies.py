@@ -175,7 +175,7 @@ VALUES = [
         "{ a = 1 }",
         "{ a.b = [{}] }",
         "{ risk = 1 }",
-        "{ members = [1] }",
+        "{ estimators = [1] }",
         "{ clamp = 'x' }",
     ),
 ]

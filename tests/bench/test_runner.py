@@ -25,6 +25,7 @@ from lopsided.bench.table import (
 from lopsided.bench.trial import Row, make_split, run_trial, seed_of, trials
 from lopsided.bench.versions import name_versions
 from lopsided.datasets import describe
+from lopsided.methods.logistic import NaiveLogisticClassifier
 
 QUICK = {"n_estimators": 5}
 STUDY = Study(
@@ -85,6 +86,26 @@ def test_a_method_like_another_has_its_seeds_and_a_key_of_its_own():
     assert one.key != two.key
     found = [[row.value for row in run_trial(trial, study, split)] for trial in (one, two)]
     assert found[0] == found[1]
+
+
+def test_variants_with_one_memory_fit_what_they_share_once(tmp_path, monkeypatch):
+    fits, plain = [], NaiveLogisticClassifier._fit
+
+    def count(self, rows, rng):
+        fits.append(self)
+        plain(self, rows, rng)
+
+    monkeypatch.setattr(NaiveLogisticClassifier, "_fit", count)
+    alone = {"estimators": ["logistic"]}
+    methods = (
+        MethodSpec("whole", "focused-fast", alone),
+        MethodSpec("equal", "focused-fast", {**alone, "weighting": "equal"}, like="whole"),
+    )
+    study = replace(STUDY, methods=methods, datasets=("wine-rare",), repeats=1, settings=SCAR)
+    split = make_split(study, "wine-rare", 0)
+    for trial in trials(study, HASHES):
+        assert run_trial(trial, study, split, str(tmp_path))[0].status == "ok"
+    assert len(fits) == 3  # of three folds
 
 
 def test_other_data_change_the_key():

@@ -433,7 +433,7 @@ def test_a_level_that_a_part_of_the_rows_lacks_is_missing_to_its_booster():
     for absent in range(8):
         kept = level != absent
         part = build("focused-xgb", n_estimators=10, prior=0.3)
-        part._fit_part(TrainingRows(codes, y, np.ones(600)).take(kept), 0, of=whole)
+        part._fit_part(TrainingRows(codes, y, np.ones(600)).take(kept), 0, whole._schema())
         unknown, missing = codes.copy(), codes.copy()
         unknown[:, 0], missing[:, 0] = absent, np.nan
         assert_allclose(part._scores(unknown), part._scores(missing))

@@ -30,12 +30,11 @@ def test_frequency_and_prior_are_found(kind, frequency):
 
 
 def test_the_estimates_are_those_of_the_paper():
-    chances, y = np.array([0.5, 0.3, 0.6, 0.1]), np.array([1, 1, 0, 0])
-    assert_allclose(label_frequency(chances, y, "mean"), 0.4)
-    assert_allclose(label_frequency(chances, y, "ratio"), 0.8 / 1.5)
-    assert_allclose(label_frequency(chances, y, "max"), 0.6)
-    weight = np.array([3.0, 1, 1, 1])
-    assert_allclose(label_frequency(chances, y, "mean", weight), 0.45)
+    proba, y, alike = np.array([0.5, 0.3, 0.6, 0.1]), np.array([1, 1, 0, 0]), np.ones(4)
+    assert_allclose(label_frequency(proba, y, alike, "mean"), 0.4)
+    assert_allclose(label_frequency(proba, y, alike, "ratio"), 0.8 / 1.5)
+    assert_allclose(label_frequency(proba, y, alike, "max"), 0.6)
+    assert_allclose(label_frequency(proba, y, np.array([3.0, 1, 1, 1]), "mean"), 0.45)
 
 
 def test_hidden_weights_are_bayes_rule():
@@ -47,7 +46,7 @@ def test_hidden_weights_are_bayes_rule():
     assert 0.999 < hidden_weights(np.array([1.0]), 0.4) < 1
 
 
-def test_dividing_by_the_frequency_keeps_the_order_and_finds_the_chances():
+def test_dividing_by_the_frequency_keeps_the_order_and_finds_the_probabilities():
     X, y, truth = draw(20_000)
     model = ElkanNotoClassifier(refit=False, random_state=0).fit(X, y)
     chance = model.predict_proba(X)[:, 1]
@@ -73,22 +72,22 @@ def test_two_labeled_rows_are_enough_for_any_seed_and_a_learner_that_overfits():
     y[[3, 9]] = 1
     for seed in range(5):
         model = lopsided.build(
-            "elkan-noto", classifier=DecisionTreeClassifier(), random_state=seed
+            "elkan-noto", estimator=DecisionTreeClassifier(), random_state=seed
         ).fit(X, y)
         assert y.mean() <= model.label_frequency_ <= 1
         assert np.isfinite(model.decision_function(X)).all()
 
 
-def test_held_out_chances_keep_an_overfit_learner_from_finding_every_positive_labeled():
+def test_out_of_fold_an_overfit_learner_does_not_find_every_positive_labeled():
     X, y, _ = draw(2000)
     model = ElkanNotoClassifier(DecisionTreeClassifier(), random_state=0).fit(X, y)
     assert model.label_frequency_ < 0.7  # on its own rows the tree would say 1
 
 
-def test_one_unlabeled_row_and_chances_of_nothing_are_no_error():
+def test_one_unlabeled_row_and_probabilities_of_nothing_are_no_error():
     X, y = np.arange(6.0)[:, None], np.array([1, 1, 1, 1, 1, 0])
     assert np.isfinite(ElkanNotoClassifier().fit(X, y).decision_function(X)).all()
-    assert label_frequency(np.zeros(3), np.array([1, 0, 0]), "ratio") == 0
+    assert label_frequency(np.zeros(3), np.array([1, 0, 0]), np.ones(3), "ratio") == 0
 
 
 @pytest.mark.parametrize("setting", [{"frequency": "median"}, {"n_folds": 1}])

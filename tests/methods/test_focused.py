@@ -1,6 +1,7 @@
 import pickle
 import warnings
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,10 +10,11 @@ from scipy.sparse import csr_matrix
 from sklearn.exceptions import NotFittedError
 
 import lopsided
-from lopsided.methods._members import sharing_members
+from lopsided.methods.forest import PUForestClassifier
+from lopsided.methods.logistic import NaiveLogisticClassifier
 from lopsided.metrics import average_precision, pu_mean_log_rank
 
-FULL = ["bagged-trees", "extra-trees", "booster", "line", "neighbors"]
+FULL = ["bagged-trees", "extra-trees", "booster", "logistic", "knn"]
 
 
 def make_table(n_rows=400, n_labeled=12, seed=0):
@@ -37,6 +39,22 @@ def fast(**params):
     return lopsided.FocusedClassifier(preset="fast", random_state=0, **params)
 
 
+@pytest.fixture
+def fits(monkeypatch):
+    """The members that are fitted from now on, one entry for each model."""
+    done = []
+
+    def record(kind, name):
+        plain = kind._fit
+        monkeypatch.setattr(
+            kind, "_fit", lambda self, rows, rng: (done.append(name), plain(self, rows, rng))[1]
+        )
+
+    record(NaiveLogisticClassifier, "logistic")
+    record(PUForestClassifier, "forest")
+    return done
+
+
 def test_it_is_a_method_of_the_registry_and_the_default_of_the_library():
     assert isinstance(lopsided.build("focused"), lopsided.FocusedClassifier)
     assert lopsided.list_methods()[0] == "focused"
@@ -47,12 +65,14 @@ def test_it_finds_the_hidden_positives(model):
     assert average_precision(truth, model.decision_function(fresh)) > 0.7
 
 
-def test_members_weights_and_criteria_are_visible(model):
-    assert list(model.members_) == list(model.weights_) == list(model.criterion_) == FULL
+def test_members_weights_and_scores_are_visible(model):
+    assert list(model.estimators_) == list(model.weights_) == list(model.member_scores_) == FULL
     assert sum(model.weights_.values()) == pytest.approx(1)
-    for name, fitted in model.members_.items():
-        assert model.criterion_[name] == pytest.approx(pu_mean_log_rank(Y, fitted.unseen))
-    ranked = sorted(FULL, key=model.criterion_.get)
+    for name, fitted in model.estimators_.items():
+        assert model.member_scores_[name] == pytest.approx(
+            pu_mean_log_rank(Y, fitted.out_of_fold)
+        )
+    ranked = sorted(FULL, key=model.member_scores_.get)
     assert ranked == sorted(FULL, key=model.weights_.get)
 
 
@@ -97,13 +117,13 @@ def test_scores_are_finite_far_from_the_training_rows_and_hardly_ever_tie(model)
     assert len(np.unique(model.decision_function(fresh))) > 2990
 
 
-def test_the_line_alone_rises_within_the_training_range_and_rests_beyond():
-    alone = fast(members=["line"]).fit(X, Y)
+def test_logistic_regression_alone_rises_within_the_training_range_and_rests_beyond():
+    alone = fast(estimators=["logistic"]).fit(X, Y)
     steps = np.zeros((53, 4))
     steps[:, 0] = [*np.linspace(X[:, 0].min(), X[:, 0].max(), 50), 50, 500, 5e5]
     rises = np.diff(alone.decision_function(steps))
     assert (rises[:49] > 0).all()
-    assert (rises[50:] == 0).all()  # a bent column ends at three deviations
+    assert (rises[50:] == 0).all()  # a quantile-transformed column ends at three deviations
 
 
 @pytest.mark.parametrize("weighting", ["equal", "best"])
@@ -112,9 +132,9 @@ def test_other_ways_to_weigh(weighting):
     weights = sorted(model.weights_.values())
     assert weights == ([0.5, 0.5] if weighting == "equal" else [0.0, 1.0])
     if weighting == "best":
-        best = max(model.criterion_, key=model.criterion_.get)
+        best = max(model.member_scores_, key=model.member_scores_.get)
         assert model.weights_[best] == 1
-        raw = model.members_[best].scores(X)
+        raw = model.estimators_[best].scores(X)
         assert (np.argsort(raw) == np.argsort(model.decision_function(X))).all()
 
 
@@ -137,15 +157,15 @@ def test_one_unlabeled_row_is_enough():
 def test_no_member_has_seen_the_rows_that_it_is_judged_by(name):
     rng = np.random.default_rng(1)
     noise, y = rng.normal(size=(600, 5)), (np.arange(600) < 60).astype(int)
-    model = lopsided.FocusedClassifier(members=[name], random_state=0).fit(noise, y)
+    model = lopsided.FocusedClassifier(estimators=[name], random_state=0).fit(noise, y)
     # A random order has a log-rank of 1, with a deviation of one over the root of 60.
-    assert model.criterion_[name] == pytest.approx(1, abs=0.45)
-    seen = pu_mean_log_rank(y, model.members_[name].scores(noise))
-    assert name == "line" or seen > 1.5  # what a leak would show
+    assert model.member_scores_[name] == pytest.approx(1, abs=0.45)
+    seen = pu_mean_log_rank(y, model.estimators_[name].scores(noise))
+    assert name == "logistic" or seen > 1.5  # what a leak would show
 
 
 def test_weights_fall_by_the_log_rank(model):
-    criteria = np.array(list(model.criterion_.values()))
+    criteria = np.array(list(model.member_scores_.values()))
     shares = np.exp(4 * (criteria - criteria.max()))
     assert_allclose(list(model.weights_.values()), shares / shares.sum())
 
@@ -175,7 +195,7 @@ def test_a_wide_sparse_table_is_scored_by_small_blocks(monkeypatch):
     from lopsided.methods import focused
 
     sparse = csr_matrix(np.where(np.abs(X) < 0.5, 0.0, X))
-    model = fast(members=["line"]).fit(sparse, Y)
+    model = fast(estimators=["logistic"]).fit(sparse, Y)
     whole = model.decision_function(sparse)
     monkeypatch.setattr(focused, "_MAX_DENSE", 40)
     assert (model.decision_function(sparse) == whole).all()
@@ -192,27 +212,27 @@ def test_numbers_too_large_get_a_sentence(model):
 
 def test_members_know_the_names_of_columns():
     frame = pd.DataFrame(X, columns=list("abcd"))
-    line = fast(members=["line"]).fit(frame, Y).members_["line"].models[0]
+    part = fast(estimators=["logistic"]).fit(frame, Y).estimators_["logistic"].models[0]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        line.decision_function(frame)
+        part.decision_function(frame)
 
 
-def test_members_are_not_shared_between_numbers_and_categories():
+def test_members_are_not_shared_between_numbers_and_categories(tmp_path, fits):
     kind = np.random.default_rng(2).integers(0, 3, len(Y))
     number = pd.DataFrame({"a": X[:, 0], "k": kind})
     category = number.astype({"k": "category"})
-    with sharing_members():
-        one, two = (fast(members=["line"]).fit(frame, Y) for frame in (number, category))
-    assert one.members_["line"] is not two.members_["line"]
+    for frame in (number, category):
+        fast(estimators=["logistic"], memory=str(tmp_path)).fit(frame, Y)
+    assert fits == ["logistic"] * 6
 
 
-def test_neighbors_leave_as_tables_grow_unless_they_are_asked_for():
+def test_nearest_neighbors_leave_as_tables_grow_unless_they_are_asked_for():
     team = lopsided.FocusedClassifier()._team
     assert [member.name for member in team(10_000)] == FULL
     assert [member.name for member in team(10_001)] == FULL[:-1]
-    asked = lopsided.FocusedClassifier(members=["neighbors"])._team
-    assert [member.name for member in asked(10_001)] == ["neighbors"]
+    asked = lopsided.FocusedClassifier(estimators=["knn"])._team
+    assert [member.name for member in asked(10_001)] == ["knn"]
 
 
 def test_importances_point_at_the_columns_that_matter(model):
@@ -235,17 +255,17 @@ def test_missing_values_categories_and_a_sparse_table():
     )
 
 
-def test_a_weight_of_zero_takes_a_row_out_of_the_line():
+def test_a_weight_of_zero_takes_a_row_out_of_logistic_regression():
     weight = np.where(np.arange(len(Y)) % 4 == 0, 0.0, 1.0)
     weight[Y == 1] = 1.0
-    model = fast(members=["line"]).fit(X, Y, sample_weight=weight)
+    model = fast(estimators=["logistic"]).fit(X, Y, sample_weight=weight)
     moved = X.copy()
     moved[weight == 0] += 7
-    again = fast(members=["line"]).fit(moved, Y, sample_weight=weight)
+    again = fast(estimators=["logistic"]).fit(moved, Y, sample_weight=weight)
     for one, other in zip(
-        model.members_["line"].models, again.members_["line"].models, strict=True
+        model.estimators_["logistic"].models, again.estimators_["logistic"].models, strict=True
     ):
-        assert_allclose(one.classifier_.coef_, other.classifier_.coef_, atol=1e-6)
+        assert_allclose(one.estimator_.coef_, other.estimator_.coef_, atol=1e-6)
 
 
 def test_it_survives_a_pickle(model):
@@ -256,13 +276,13 @@ def test_it_survives_a_pickle(model):
 @pytest.mark.parametrize(
     ("params", "words"),
     [
-        ({"members": ["boster"]}, "Did you mean booster"),
-        ({"members": []}, "at least one member"),
+        ({"estimators": ["boster"]}, "Did you mean booster"),
+        ({"estimators": []}, "at least one member"),
         ({"weighting": "equals"}, "Did you mean equal"),
         ({"preset": "fats"}, "Did you mean fast"),
         ({"gamma": -1}, "gamma"),
         ({"target_prior": "foo"}, "target_prior"),
-        ({"members": 5}, "names of members, got 5"),
+        ({"estimators": 5}, "names of members, got 5"),
     ],
 )
 def test_bad_settings_are_named(params, words):
@@ -270,18 +290,33 @@ def test_bad_settings_are_named(params, words):
         lopsided.FocusedClassifier(**params).fit(X, Y)
 
 
-def test_members_are_fitted_once_for_all_that_share_them():
-    with sharing_members():
-        first = fast().fit(X, Y)
-        equal = fast(weighting="equal").fit(X, Y)
-        part = fast(members=["line"]).fit(X, Y)
-        other = fast().fit(X, 1 - Y)
-    assert equal.members_["line"] is first.members_["line"] is part.members_["line"]
-    assert other.members_["line"] is not first.members_["line"]
-    assert fast().fit(X, Y).members_["line"] is not first.members_["line"]
-    assert (
-        part.decision_function(X) == fast(members=["line"]).fit(X, Y).decision_function(X)
-    ).all()
+def test_members_are_fitted_once_for_all_fits_with_one_memory(tmp_path, fits):
+    folder = str(tmp_path)
+    first = fast(memory=folder).fit(X, Y)
+    assert sorted(fits) == ["forest"] + ["logistic"] * 3
+    fits.clear()
+    fast(memory=joblib.Memory(folder, verbose=0), weighting="equal", n_jobs=2).fit(X, Y)
+    part = fast(memory=folder, estimators=["logistic"]).fit(X, Y)
+    again = fast(memory=folder).fit(X, Y)
+    assert fits == []
+    assert again.decision_function(X).tobytes() == first.decision_function(X).tobytes()
+    alone = fast(estimators=["logistic"]).fit(X, Y)
+    assert (part.decision_function(X) == alone.decision_function(X)).all()
+
+
+@pytest.mark.parametrize("change", ["labels", "rows", "weights", "seed", "no memory"])
+def test_members_are_fitted_anew_when_anything_else_changes(tmp_path, fits, change):
+    params = {"estimators": ["logistic"], "memory": str(tmp_path)}
+    fast(**params).fit(X, Y)
+    fits.clear()
+    moved, weight = X.copy(), np.ones(len(Y))
+    moved[0, 0] += change == "rows"
+    weight[0] += change == "weights"
+    if change == "no memory":
+        params["memory"] = None
+    model = fast(**params).set_params(random_state=int(change == "seed"))
+    model.fit(moved, 1 - Y if change == "labels" else Y, sample_weight=weight)
+    assert len(fits) >= 3
 
 
 def test_members_do_not_advise_on_settings_that_the_flagship_lacks():
@@ -289,7 +324,7 @@ def test_members_do_not_advise_on_settings_that_the_flagship_lacks():
     labels = np.repeat([1, 0], [5, 55])
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
-        lopsided.FocusedClassifier(members=["booster", "line"]).fit(flat, labels)
+        lopsided.FocusedClassifier(estimators=["booster", "logistic"]).fit(flat, labels)
     with pytest.warns(UserWarning, match="No split lowered the risk"):
         lopsided.build("focused-xgb", prior=0.2).fit(flat, labels)
 

@@ -6,7 +6,7 @@ torch = pytest.importorskip("torch")
 
 import lopsided  # noqa: E402
 from lopsided.methods.lbe import LBEClassifier  # noqa: E402
-from lopsided.nets.lbe import Rounds, expect, make_net, maximize_step, train_pair  # noqa: E402
+from lopsided.nets.lbe import expect, make_net, maximize_step, train_pair  # noqa: E402
 
 
 def sigmoid(z):
@@ -27,10 +27,10 @@ def test_both_nets_are_recovered_from_their_own_data():
     X, y, f, e = draw(20_000)
     # Without a hidden layer, as the data were made; a wider net can tell the two apart less.
     model = LBEClassifier(
-        width=0, keep=1.0, n_rounds=100, weight_decay=0.0, random_state=0
+        width=0, keep_fraction=1.0, n_rounds=100, weight_decay=0.0, random_state=0
     ).fit(X, y)
     assert np.corrcoef(model.predict_proba(X)[:, 1], f)[0, 1] > 0.9
-    assert np.corrcoef(model.propensity(X), e)[0, 1] > 0.9
+    assert np.corrcoef(model.predict_propensity(X), e)[0, 1] > 0.9
 
 
 def test_the_expectation_is_bayes_rule():
@@ -40,7 +40,7 @@ def test_the_expectation_is_bayes_rule():
     y = torch.tensor([1.0] * 5 + [0.0] * 15, dtype=torch.float64)
     h, eta = (sigmoid(net(X).detach().numpy()) for net in nets)
     hidden = h * (1 - eta) / (h * (1 - eta) + 1 - h)
-    assert_allclose(expect(*nets, X, y), np.where(y == 1, 1, hidden))
+    assert_allclose(expect(nets, X, y), np.where(y == 1, 1, hidden))
 
 
 class Fixed(torch.nn.Module):
@@ -61,7 +61,7 @@ def test_a_step_leaves_out_large_losses_and_weighs_labels_by_the_posterior():
     q = torch.tensor([1.0, 0.2, 0.5, 0.0], dtype=torch.float64)
     y = torch.tensor([1.0, 0, 0, 0], dtype=torch.float64)
     ones = torch.ones(4, dtype=torch.float64)
-    maximize_step(nets, optimizers, None, y, q, ones, keep=0.75)
+    maximize_step(nets, optimizers, None, y, q, ones, keep_fraction=0.75)
     # The last row has the largest loss, log(1 + e): it does not teach the classifier.
     step = (sigmoid(np.array(scores)) - q.numpy()) / 3 * [1, 1, 1, 0]
     assert_allclose(nets[0].scores.detach(), scores - step)
@@ -75,8 +75,9 @@ def test_both_nets_start_as_balanced_classifiers_of_the_labels():
     tensors = [torch.as_tensor(part, dtype=torch.float32) for part in (X, y, np.ones(1000))]
     generator = torch.Generator().manual_seed(0)
     nets = [make_net(4, 0, generator) for _ in range(2)]
-    rounds = Rounds(n_warmup_steps=2000, n_rounds=0, learning_rate=0.02, weight_decay=0.0)
-    train_pair(*nets, *tensors, rounds, np.random.default_rng(0))
+    warm_up = {"n_warmup_steps": 2000, "learning_rate": 0.02, "weight_decay": 0.0}
+    nothing_else = {"n_rounds": 0, "n_steps": 0, "batch_fraction": 0.1, "keep_fraction": 1.0}
+    train_pair(nets, *tensors, np.random.default_rng(0), **warm_up, **nothing_else)
     from sklearn.linear_model import LogisticRegression
 
     rival = LogisticRegression(C=1e6, class_weight="balanced").fit(X, y).decision_function(X)
@@ -90,7 +91,9 @@ def test_the_same_seed_gives_the_same_scores():
     assert (models[0].decision_function(X) == models[1].decision_function(X)).all()
 
 
-@pytest.mark.parametrize("setting", [{"keep": 0.0}, {"subset": 2}, {"n_rounds": -1}])
+@pytest.mark.parametrize(
+    "setting", [{"keep_fraction": 0.0}, {"batch_fraction": 2}, {"n_rounds": -1}]
+)
 def test_settings_without_sense_are_refused(setting):
     X, y, _, _ = draw(60)
     with pytest.raises(ValueError, match="must be"):

@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from lopsided import rank_unlabeled
-from lopsided.methods._inputs import fit_inputs
+from lopsided.methods._encoders import fit_numeric_encoder
 from lopsided.methods._levels import fit_level_map
 from lopsided.methods.registry import build
 from lopsided.metrics import average_precision
@@ -59,14 +59,14 @@ def test_a_column_without_values_has_no_codes():
 
 
 @pytest.mark.parametrize("n_levels", [50, 51, 5000])
-def test_a_category_becomes_no_more_than_fifty_inputs(n_levels):
+def test_a_category_becomes_no_more_than_fifty_columns(n_levels):
     column = np.append(np.arange(n_levels), [7.0, np.nan])[:, None]
-    inputs = fit_inputs(column, {0: n_levels})
-    assert inputs.n_columns == 50
+    encoder = fit_numeric_encoder(column, {0: n_levels}, np.ones(len(column)))
+    assert encoder.n_columns == 50
     assert_array_equal(
-        inputs.transform(column).sum(axis=1), np.append(np.ones(len(column) - 1), 0)
+        encoder.transform(column).sum(axis=1), np.append(np.ones(len(column) - 1), 0)
     )
-    assert inputs.by_column(np.ones(50), 1).tolist() == [50]
+    assert encoder.by_column(np.ones(50), 1).tolist() == [50]
 
 
 def merchants(n_rows, n_levels, seed=0):
@@ -105,5 +105,5 @@ def test_a_frequent_category_keeps_its_place_among_thousands_of_rare_ones():
 def test_sarem_is_done_with_hundreds_of_merchants_in_few_columns():
     X, y, truth = merchants(2150, 400)
     model = build("sarem", random_state=0, max_iter=15).fit(X, y)
-    assert model.inputs_.n_columns == model.propensity_inputs_.n_columns == 52
+    assert model.encoder_.n_columns == model.propensity_encoder_.n_columns == 52
     assert average_precision(truth, model.decision_function(X)) > 2 * truth.mean()

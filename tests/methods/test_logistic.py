@@ -51,6 +51,23 @@ def test_importances_are_shares_by_raw_column(table):
     assert shares.argmax() == 1
 
 
-def test_a_strength_of_zero_is_refused(table):
-    with pytest.raises(ValueError, match="strength must be a number above 0, got 0"):
-        build("naive-logistic", strength=0).fit(*table)
+def test_quantile_transformed_columns_are_scored_by_their_order_alone(table):
+    X, y = table[0][:200], table[1][:200]  # no more than have a place of their own
+    model = build("naive-logistic", normalize="quantile")
+    plain = model.fit(X, y).decision_function(X)
+    assert_allclose(model.fit(np.exp(X / 10), y).decision_function(np.exp(X / 10)), plain)
+
+
+def test_without_class_weights_the_mean_probability_is_the_labeled_share(table):
+    X, y = table
+    model = build("naive-logistic", class_weight=None).fit(X, y)
+    assert model.predict_proba(X)[:, 1].mean() == pytest.approx(y.mean(), abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [({"C": 0}, "'C' parameter"), ({"normalize": "quantiles"}, "Did you mean quantile")],
+)
+def test_settings_without_sense_are_refused(table, params, words):
+    with pytest.raises(ValueError, match=words):
+        build("naive-logistic", **params).fit(*table)

@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 from numpy.testing import assert_allclose
 
 from lopsided.methods._neighbors import NeighborRatioClassifier
@@ -32,8 +31,3 @@ def test_a_row_alone_has_the_score_it_has_among_others():
     model = NeighborRatioClassifier().fit(X, Y)
     alone = [model.decision_function(X[[i]])[0] for i in range(len(X))]
     assert_allclose(alone, model.decision_function(X), rtol=0, atol=1e-12)
-
-
-def test_counts_must_be_whole_numbers():
-    with pytest.raises(ValueError, match="n_labeled"):
-        NeighborRatioClassifier(n_labeled=0).fit(X, Y)

@@ -76,7 +76,7 @@ def test_removed_rows_are_not_learned_from_and_relabeled_ones_are(table):
 
     for treatment in ("remove", "relabel"):
         model = lopsided.build(
-            "nnif", prior=0.1, treatment=treatment, classifier=Recorder(10), random_state=0
+            "nnif", prior=0.1, treatment=treatment, estimator=Recorder(10), random_state=0
         ).fit(X, y)
     n = len(model.flagged_)
     assert seen == [(400 - n, 10), (400, 10 + n)]
@@ -99,7 +99,7 @@ def test_a_prior_of_the_labeled_share_sets_nothing_apart(table):
 def test_rows_in_single_and_in_double_precision_score_alike(table, offset):
     X, y = table
     X = X + offset
-    model = NNIFClassifier(prior=0.1, n_trees=20, random_state=0).fit(X, y)
+    model = NNIFClassifier(prior=0.1, n_estimators=20, random_state=0).fit(X, y)
     rounded = X.astype(np.float32)
     assert_allclose(model.decision_function(rounded), model.decision_function(X))
     model.fit(rounded, y)

@@ -69,11 +69,11 @@ def test_an_adapter_scores_as_the_estimator_does_by_hand(table, algorithm, unlab
     ours = lopsided.build(f"pulearn-{algorithm}", settings=seeds(theirs), **given).fit(X, y)
     Z = StandardScaler().fit_transform(X)
     theirs.fit(Z, np.where(y == 1, 1, unlabeled))
-    chance = theirs.predict_proba(Z)[:, 1]
-    assert_allclose(ours.predict_proba(X)[:, 1], np.minimum(chance, 1), atol=1e-9)
+    proba = theirs.predict_proba(Z)[:, 1]
+    assert_allclose(ours.predict_proba(X)[:, 1], np.minimum(proba, 1), atol=1e-9)
     assert_array_equal(ours.predict(X), theirs.predict(Z) == 1)
     scores = ours.decision_function(X)
-    assert_array_equal(rankdata(scores.round(9)), rankdata(chance.round(12)))
+    assert_array_equal(rankdata(scores.round(9)), rankdata(proba.round(12)))
 
 
 def test_every_classifier_of_pulearn_has_an_entry():
@@ -89,12 +89,12 @@ def test_peers_are_not_listed_unless_asked_for():
     assert all(get_method(name).needs == ("pulearn",) for name in list_methods("peer"))
 
 
-def test_chances_above_one_keep_their_order(table):
+def test_probabilities_above_one_keep_their_order(table):
     X, y = table
     model = lopsided.build("pulearn-elkan-noto", random_state=0).fit(X, y)
-    chance = model.model_.predict_proba(model.inputs_.transform(X))[:, 1]
-    assert chance.max() > 1
-    assert_array_equal(rankdata(model.decision_function(X)), rankdata(chance))
+    proba = model.model_.predict_proba(model.encoder_.transform(X))[:, 1]
+    assert proba.max() > 1
+    assert_array_equal(rankdata(model.decision_function(X)), rankdata(proba))
     assert model.predict_proba(X).max() == 1
 
 
@@ -157,7 +157,7 @@ def test_a_prior_at_the_labeled_share_is_taken(table):
     assert model.model_.prior == 0.5 / (N_ROWS - N_LABELED)
 
 
-def test_rows_are_weighed_by_bagging_and_repeated_for_the_others(table):
+def test_rows_are_weighted_by_bagging_and_repeated_for_the_others(table):
     X, y = table
     weight = np.linspace(1, 2, N_ROWS)
     lopsided.build("pulearn-bagging", random_state=0).fit(X, y, sample_weight=weight)
@@ -165,8 +165,8 @@ def test_rows_are_weighed_by_bagging_and_repeated_for_the_others(table):
         lopsided.build("pulearn-naive-bayes").fit(X, y, sample_weight=weight)
     counts = np.arange(N_ROWS) % 3
     repeated = lopsided.build("pulearn-naive-bayes").fit(X.repeat(counts, 0), y.repeat(counts))
-    weighed = lopsided.build("pulearn-naive-bayes").fit(X, y, sample_weight=counts)
-    assert_allclose(repeated.decision_function(X), weighed.decision_function(X))
+    weighted = lopsided.build("pulearn-naive-bayes").fit(X, y, sample_weight=counts)
+    assert_allclose(repeated.decision_function(X), weighted.decision_function(X))
 
 
 def test_unknown_algorithms_are_refused_with_the_nearest(table):

@@ -28,7 +28,7 @@ def test_both_models_are_recovered_from_their_own_data():
     X, y, f, e = draw(20_000)
     model = SAREMClassifier().fit(X, y)
     assert np.corrcoef(model.predict_proba(X)[:, 1], f)[0, 1] > 0.9
-    assert np.corrcoef(model.propensity(X), e)[0, 1] > 0.9
+    assert np.corrcoef(model.predict_propensity(X), e)[0, 1] > 0.9
 
 
 def test_refitting_by_inverse_propensity_keeps_the_recovery():
@@ -41,7 +41,7 @@ def test_columns_of_the_propensity_can_be_named():
     X, y, f, e = draw(5_000)
     model = SAREMClassifier(propensity_columns=[2, 3]).fit(X, y)
     assert model.propensity_model_.n_features_in_ == 2
-    assert np.corrcoef(model.propensity(X), e)[0, 1] > 0.95
+    assert np.corrcoef(model.predict_propensity(X), e)[0, 1] > 0.95
     assert np.corrcoef(model.predict_proba(X)[:, 1], f)[0, 1] > 0.95
     with pytest.raises(ValueError, match="positions from 0 to 3"):
         SAREMClassifier(propensity_columns=[7]).fit(X, y)
@@ -60,7 +60,7 @@ def test_the_first_iteration_is_that_of_the_papers():
     both = np.repeat([1, 0], len(y))
     f = LogisticRegression(C=0.5).fit(np.vstack([Z, Z]), both, np.concatenate([q, 1 - q]))
     assert_allclose(model.predict_proba(X), f.predict_proba(Z), atol=1e-6)
-    assert_allclose(model.propensity(X), e.predict_proba(Z)[:, 1], atol=1e-6)
+    assert_allclose(model.predict_propensity(X), e.predict_proba(Z)[:, 1], atol=1e-6)
 
 
 def test_the_loop_ends_by_the_rule_and_not_before():
@@ -104,7 +104,7 @@ def test_any_weighing_classifier_takes_either_role():
     X, y, f, _ = draw(500)
     forest = RandomForestClassifier(20, min_samples_leaf=20)
     model = SAREMClassifier(forest, max_iter=3, random_state=0).fit(X, y)
-    assert isinstance(model.classifier_, RandomForestClassifier)
+    assert isinstance(model.estimator_, RandomForestClassifier)
     again = SAREMClassifier(forest, max_iter=3, random_state=0).fit(X, y)
     assert (model.decision_function(X) == again.decision_function(X)).all()
     assert np.corrcoef(model.predict_proba(X)[:, 1], f)[0, 1] > 0.5
@@ -123,10 +123,10 @@ def test_refit_weights_are_those_of_inverse_propensities_and_none_is_negative():
             seen.append((y, sample_weight))
             return super().fit(X, y, sample_weight)
 
-    model = lopsided.build("sarem", classifier=Spy(), refit=True, max_iter=3).fit(X, y)
+    model = lopsided.build("sarem", estimator=Spy(), refit=True, max_iter=3).fit(X, y)
     target, weight = seen[-1]
     assert (weight > 0).all()
-    labeled = 1 / np.maximum(model.propensity(X)[y == 1], 0.01)
+    labeled = 1 / np.maximum(model.predict_propensity(X)[y == 1], 0.01)
     assert_allclose(weight[target == 1], labeled)
     assert_allclose(weight.sum(), max(len(y), labeled.sum()), rtol=1e-3)
 
@@ -136,7 +136,9 @@ def test_propensities_of_any_frame_that_was_fitted():
     X, y, _, _ = draw(200)
     frame = polars.DataFrame(X, schema=list("abcd"))
     model = SAREMClassifier(max_iter=2).fit(frame, y)
-    assert (model.propensity(frame) == model.propensity(frame.to_pandas())).all()
+    assert (
+        model.predict_propensity(frame) == model.predict_propensity(frame.to_pandas())
+    ).all()
 
 
 @pytest.mark.parametrize(

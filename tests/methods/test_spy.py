@@ -42,7 +42,7 @@ def test_every_labeled_row_is_a_spy_once(table):
             return super().fit(X, y, sample_weight)
 
     lopsided.build(
-        "spy", classifier=Recorder(5), final=RandomForestClassifier(5), random_state=0
+        "spy", estimator=Recorder(5), final_estimator=RandomForestClassifier(5), random_state=0
     ).fit(X, y)
     spies = sum((y - cover) for cover in covers)
     assert (spies == y).all()

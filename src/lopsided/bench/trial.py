@@ -174,7 +174,7 @@ def make_split(study: Study, dataset: str, repeat: int) -> Split:
     return Split(data.X[rows], data.y_true[rows], data.X[test], data.y_true[test])
 
 
-def run_trial(trial: Trial, study: Study, split: Split) -> list[Row]:
+def run_trial(trial: Trial, study: Study, split: Split, memory: str | None = None) -> list[Row]:
     """Run one trial; what goes wrong becomes a row with a status and a message.
 
     Parameters
@@ -185,12 +185,14 @@ def run_trial(trial: Trial, study: Study, split: Split) -> list[Row]:
         The protocol it belongs to.
     split : Split
         The rows of its data set and repeat.
+    memory : str or None, default=None
+        Where methods with a `memory` cache what other trials can share.
     """
     start = time.perf_counter()
     try:
         _import_parts(trial.method.name)
         with deadline(study.timeout):
-            scores, seconds = _fit_and_score(trial, study, split)
+            scores, seconds = _fit_and_score(trial, study, split, memory)
         values = [_measure(metric, split.truth_test, scores) for metric in study.metrics]
         status, message = "ok", ""
     except TimeoutError:
@@ -254,7 +256,9 @@ def _import_parts(name: str) -> None:
         require(package)
 
 
-def _fit_and_score(trial: Trial, study: Study, split: Split) -> tuple[NDArray[Any], float]:
+def _fit_and_score(
+    trial: Trial, study: Study, split: Split, memory: str | None
+) -> tuple[NDArray[Any], float]:
     """Return the scores of the test rows and the seconds of the fit."""
     import warnings
 
@@ -272,6 +276,8 @@ def _fit_and_score(trial: Trial, study: Study, split: Split) -> tuple[NDArray[An
         settings["prior"] = min(prior, HIGHEST_PRIOR)
     seed = seed_of(*words, mechanism, hidden, trial.method.like or trial.method.label)
     model = build(trial.method.name, random_state=seed, **settings)
+    if "memory" in model.get_params(deep=False):
+        model.set_params(memory=memory)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # one for each of thousands of fits
         start = time.perf_counter()

@@ -3,14 +3,13 @@
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import nullcontext
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from lopsided.bench.pool import start_workers
 from lopsided.bench.study import Study
 from lopsided.bench.table import append_rows, finished_keys, read_parts
 from lopsided.bench.trial import Trial, make_rows, make_split, run_trial
-from lopsided.methods._members import sharing_members
 
 __all__ = ["run_tasks"]
 
@@ -97,10 +96,11 @@ def _run_task(task: list[Trial], study: Study, parts: Path) -> int:
     mark.write_text(task[0].key)
     split = make_split(study, task[0].dataset, task[0].repeat)
     alike = any(trial.method.like for trial in task)
-    with sharing_members() if alike else nullcontext():
+    with TemporaryDirectory() as folder:
+        memory = folder if alike else None  # variants take what they share from there
         for trial in task:
             mark.write_text(trial.key)
-            append_rows(parts / f"{name}.jsonl", run_trial(trial, study, split))
+            append_rows(parts / f"{name}.jsonl", run_trial(trial, study, split, memory))
     mark.unlink()
     return len(task)
 

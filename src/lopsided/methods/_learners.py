@@ -8,16 +8,18 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import has_fit_parameter
 
+from lopsided._rows import TrainingRows
+
 __all__ = [
     "check_learner",
     "fit_learner",
     "log_odds_of",
-    "positive_chance",
     "positive_log_odds",
+    "positive_proba",
     "seeded_copy",
 ]
 
-_EPS = 1e-9  # how near to 0 and 1 a chance may come before it is turned into log-odds
+_EPS = 1e-9  # how near to 0 and 1 a probability may come before it is turned into log-odds
 
 
 def check_learner(learner: Any, role: str) -> Any:
@@ -36,11 +38,9 @@ def check_learner(learner: Any, role: str) -> Any:
     return learner
 
 
-def fit_learner(
-    learner: Any, X: Any, y: NDArray[Any], weight: Any, rng: np.random.Generator
-) -> Any:
+def fit_learner(learner: Any, rows: TrainingRows, rng: np.random.Generator) -> Any:
     """Return a fitted copy of a classifier, its random states drawn where none was given."""
-    return seeded_copy(learner, rng).fit(X, y, sample_weight=weight)
+    return seeded_copy(learner, rng).fit(rows.X, rows.y, sample_weight=rows.sample_weight)
 
 
 def seeded_copy(learner: Any, rng: np.random.Generator) -> Any:
@@ -54,18 +54,18 @@ def seeded_copy(learner: Any, rng: np.random.Generator) -> Any:
     return fresh.set_params(**states)
 
 
-def positive_chance(model: Any, X: Any) -> NDArray[np.float64]:
-    """Return the chance of class 1 of each row."""
+def positive_proba(model: Any, X: Any) -> NDArray[np.float64]:
+    """Return the probability of class 1 of each row."""
     return np.asarray(model.predict_proba(X)[:, list(model.classes_).index(1)], np.float64)
 
 
 def positive_log_odds(model: Any, X: Any) -> NDArray[np.float64]:
-    """Return the log-odds of class 1, as the model has them or from its chances."""
-    if isinstance(model, LogisticRegression):  # its chances reach 0 and 1, its scores do not
+    """Return the log-odds of class 1, as the model has them or from its probabilities."""
+    if isinstance(model, LogisticRegression):  # its probabilities reach 0 and 1, scores do not
         return np.asarray(model.decision_function(X), np.float64)
-    return log_odds_of(positive_chance(model, X))
+    return log_odds_of(positive_proba(model, X))
 
 
-def log_odds_of(chance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return chances as log-odds, finite even for 0 and 1."""
-    return np.log(np.maximum(chance, _EPS)) - np.log(np.maximum(1 - chance, _EPS))
+def log_odds_of(proba: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return probabilities as log-odds, finite even for 0 and 1."""
+    return np.log(np.maximum(proba, _EPS)) - np.log(np.maximum(1 - proba, _EPS))

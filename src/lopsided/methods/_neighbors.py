@@ -1,90 +1,60 @@
-"""Nearest rows: how much closer a row lies to labeled rows than to others."""
+"""K nearest neighbors: how much closer a row lies to labeled rows than to others."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import check_count
 from lopsided._rows import TrainingRows
-from lopsided.methods._inputs import fit_inputs
-from lopsided.methods.base import Accepts, PUClassifier
+from lopsided.methods._encoders import EncodedClassifier
 
 __all__ = ["NeighborRatioClassifier"]
 
+_N_LABELED, _N_UNLABELED = 3, 5  # neighbors that count, at most all there are
 _NEAREST = 1e-3  # distances below, in standard deviations, are no nearer
 
 
-class NeighborRatioClassifier(PUClassifier):
+class NeighborRatioClassifier(EncodedClassifier):
     r"""Compare the distance to the nearest labeled rows with that to the nearest others.
 
     The score is :math:`\log d_U - \log d_L`, of the mean distances to a few unlabeled and a few
     labeled rows in standardized columns: above 0, labeled rows are nearer. It sees shapes that
-    neither cuts nor lines follow. Its cost grows with the square of the rows.
-
-    Parameters
-    ----------
-    n_labeled : int, default=3
-        How many labeled rows count, at most all of them.
-    n_unlabeled : int, default=5
-        How many unlabeled rows count.
-    n_jobs : int or None, default=None
-        Threads; None is 1 and -1 is all.
-    random_state : int, Generator or None, default=None
-        Not used: nothing is drawn.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.random.default_rng(0).normal(size=(200, 3))
-    >>> y = (X[:, 0] > 1.5).astype(int)
-    >>> NeighborRatioClassifier().fit(X, y).decision_function(X).shape
-    (200,)
+    neither trees nor linear models follow. Its cost grows with the square of the rows.
     """
 
-    _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
-
-    def __init__(self, n_labeled=3, n_unlabeled=5, n_jobs=None, random_state=None):
-        self.n_labeled = n_labeled
-        self.n_unlabeled = n_unlabeled
+    def __init__(self, n_jobs=None):
         self.n_jobs = n_jobs
-        self.random_state = random_state
-
-    def _needs_prior(self) -> bool:
-        return False
 
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
-        X, y, weight = rows.X, rows.y, rows.weight
-        kept = slice(None) if weight is None else weight > 0
-        self.inputs_ = fit_inputs(X, self._levels(), weight)
-        inputs, labels = self.inputs_.transform(X)[kept], y[kept]
-        self.labeled_ = self._index(inputs[labels == 1], self.n_labeled, "n_labeled")
-        self.unlabeled_ = self._index(inputs[labels == 0], self.n_unlabeled, "n_unlabeled")
+        rows = self._encode(rows).take(rows.weight > 0)
+        self.labeled_ = self._index(rows.X[rows.y == 1], _N_LABELED)
+        self.unlabeled_ = self._index(rows.X[rows.y == 0], _N_UNLABELED)
 
-    def _index(self, rows: Any, count: Any, name: str) -> Any:
+    def _index(self, encoded: Any, count: int) -> Any:
         from sklearn.neighbors import NearestNeighbors
 
-        count = min(check_count(count, name), len(rows))
-        return NearestNeighbors(n_neighbors=count, n_jobs=self._n_threads()).fit(rows)
+        nearest = NearestNeighbors(
+            n_neighbors=min(count, len(encoded)), n_jobs=self._n_threads()
+        )
+        return nearest.fit(encoded)
 
     def _scores(self, X: Any) -> Any:
-        inputs = self.inputs_.transform(X)
+        encoded = self.encoder_.transform(X)
         with self._linear_algebra():
-            near, far = (
-                _mean_distance(index, inputs) for index in (self.labeled_, self.unlabeled_)
-            )
+            near = _mean_distance(self.labeled_, encoded)
+            far = _mean_distance(self.unlabeled_, encoded)
         return np.log(far + _NEAREST) - np.log(near + _NEAREST)
 
 
-def _mean_distance(index: Any, inputs: NDArray[np.float64]) -> NDArray[np.float64]:
+def _mean_distance(index: Any, encoded: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the mean distance of each row to its nearest ones.
 
     The index may compute distances by a product of matrices, which rounds by the batch; so it
     only finds the rows, and each distance is taken anew.
     """
-    found = index.kneighbors(inputs, return_distance=False)
-    total = np.zeros(len(inputs))
+    found = index.kneighbors(encoded, return_distance=False)
+    total = np.zeros(len(encoded))
     for nearest in found.T:
-        gap = inputs - index._fit_X[nearest]
+        gap = encoded - index._fit_X[nearest]
         total += np.sqrt(np.einsum("ij,ij->i", gap, gap))
     return total / found.shape[1]

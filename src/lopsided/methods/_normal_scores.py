@@ -35,48 +35,31 @@ class NormalScores:
     unit: float
 
     def transform(self, scores: Any) -> NDArray[np.float64]:
-        """Return the normal scores of raw ones.
-
-        Parameters
-        ----------
-        scores : array of shape (n_rows,)
-            Raw scores.
-        """
+        """Return the normal scores of raw ones."""
         raw = np.asarray(scores, np.float64)
         above = np.maximum(raw - self.knots[-1], 0) / self.unit
         below = np.maximum(self.knots[0] - raw, 0) / self.unit
         return np.interp(raw, self.knots, self.values) + np.log1p(above) - np.log1p(below)
 
 
-def fit_normal_scores(
-    reference: Any, weight: Any = None, most_knots: int = _MAX_KNOTS
-) -> NormalScores:
-    """Learn the map from the scores of reference rows, which tie where they are equal.
-
-    Parameters
-    ----------
-    reference : array of shape (n_reference,)
-        Raw scores, of training rows that the model has not seen; NaN are left out.
-    weight : array of shape (n_reference,), optional
-        How often each of them counts; 0 leaves one out.
-    most_knots : int, default=8192
-        How many of them to keep at most.
+def fit_normal_scores(reference: Any, weight: Any, max_knots: int = _MAX_KNOTS) -> NormalScores:
+    """Learn the map from scores of reference rows, NaN left out, each counted by its weight.
 
     Examples
     --------
-    >>> fit_normal_scores([1.0, 2.0, 3.0]).transform([2.0, 9.0]).round(2).tolist()
+    >>> fit_normal_scores([1.0, 2.0, 3.0], [1, 1, 1]).transform([2.0, 9.0]).round(2).tolist()
     [0.0, 2.35]
     """
     raw = np.asarray(reference, np.float64)
-    times = np.ones(len(raw)) if weight is None else np.asarray(weight, np.float64)
+    times = np.asarray(weight, np.float64)
     known = ~np.isnan(raw) & (times > 0)
     knots, places = np.unique(raw[known], return_inverse=True)
     counts = np.bincount(places, times[known])
     shares = (np.cumsum(counts) - counts / 2) / counts.sum()
-    if len(knots) > most_knots:
+    if len(knots) > max_knots:
         # Even steps of the normal quantile: all of both ends, where order matters, and some
         # of the crowd between them.
-        steps = ndtr(np.linspace(-_FARTHEST, _FARTHEST, most_knots))
+        steps = ndtr(np.linspace(-_FARTHEST, _FARTHEST, max_knots))
         kept = np.unique(np.searchsorted(shares, steps).clip(max=len(knots) - 1))
         knots, shares = knots[kept], shares[kept]
     spread = float(knots[-1] - knots[0])

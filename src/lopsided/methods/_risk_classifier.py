@@ -37,7 +37,7 @@ class RiskClassifier(PUClassifier):
         risk.check()
         return risk
 
-    def _needs_prior(self) -> bool:
+    def needs_prior(self) -> bool:
         return self._risk().needs_prior
 
     def _scenario(self) -> str:

@@ -15,69 +15,58 @@ _ROWS_PER_LEAF = 50_000  # of the table, for each row of a leaf
 
 
 def list_members(
-    n_rows: int, fast: bool, gamma: float, target_prior: float | None
+    n_rows: int, n_bagged_trees: int, gamma: float, target_prior: float | None
 ) -> list[Member]:
     """Return all members, as a table of so many rows has them.
 
-    Parameters
-    ----------
-    n_rows : int
-        Rows of the table: forests grow fewer trees and larger leaves where there are plenty.
-    fast : bool
-        Whether to grow a fifth of the bagged trees.
-    gamma, target_prior : float
-        Of the risk of the boosters; None trains for the real prior.
+    Where rows are plenty, forests grow fewer trees and larger leaves. Gamma and target prior
+    are those of the booster's risk.
     """
-    bagged_trees = Member(
-        "bagged-trees",
-        "extra trees by Hellinger distance, each on labeled rows and 20 others for each",
-        lambda _: PUForestClassifier(
-            "hellinger",
-            n_estimators=_n_trees(n_rows, 200 if fast else 1000),
-            min_samples_leaf=_leaf(n_rows, 2),
-            max_features=None,
-            cuts="random",
-            sampling=Bagging(20.0),
-            oob_score=True,
+    bagged_trees = PUForestClassifier(
+        "hellinger",
+        n_estimators=_n_trees(n_rows, n_bagged_trees),
+        min_samples_leaf=_leaf(n_rows, 2),
+        max_features=None,
+        cuts="random",
+        sampling=Bagging(20.0),
+        oob_score=True,
+    )
+    extra_trees = PUForestClassifier(
+        n_estimators=_n_trees(n_rows, 300),
+        min_samples_leaf=_leaf(n_rows, 1),
+        max_features=None,
+        cuts="random",
+        oob_score=True,
+    )
+    booster = build("focused-xgb", gamma=gamma, target_prior=target_prior)
+    logistic = NaiveLogisticClassifier(C=0.1, normalize="quantile")
+    return [
+        Member(
+            "bagged-trees",
+            "extra trees by Hellinger distance, each on labeled rows and 20 others for each",
+            bagged_trees,
+            stream=736216594,
         ),
-        "bags",
-    )
-    line = Member(
-        "line",
-        "a logistic regression on columns bent to be normal",
-        lambda _: NaiveLogisticClassifier(strength=0.1, bend=True),
-        "folds",
-    )
-    extra_trees = Member(
-        "extra-trees",
-        "extra trees on bootstraps of all rows",
-        lambda _: PUForestClassifier(
-            n_estimators=_n_trees(n_rows, 300),
-            min_samples_leaf=_leaf(n_rows, 1),
-            max_features=None,
-            cuts="random",
-            oob_score=True,
+        Member(
+            "extra-trees",
+            "extra trees on bootstraps of all rows",
+            extra_trees,
+            stream=682460096,
         ),
-        "bags",
-    )
-    booster = Member(
-        "booster",
-        "boosted trees on the focused PU risk",
-        lambda labeled_share: build(
-            "focused-xgb",
-            prior=_rough_prior(labeled_share),
-            gamma=gamma,
-            target_prior=target_prior,
+        Member("booster", "boosted trees on the focused PU risk", booster, stream=4017528749),
+        Member(
+            "logistic",
+            "logistic regression on quantile-transformed columns",
+            logistic,
+            stream=3507795190,
         ),
-        "folds",
-    )
-    neighbors = Member(
-        "neighbors",
-        "distances to the nearest labeled and unlabeled rows",
-        lambda _: NeighborRatioClassifier(),
-        "folds",
-    )
-    return [bagged_trees, extra_trees, booster, line, neighbors]
+        Member(
+            "knn",
+            "k nearest neighbors: distances to labeled and unlabeled rows",
+            NeighborRatioClassifier(),
+            stream=1319068280,
+        ),
+    ]
 
 
 def _n_trees(n_rows: int, most: int) -> int:
@@ -88,8 +77,3 @@ def _n_trees(n_rows: int, most: int) -> int:
 def _leaf(n_rows: int, least: int) -> int:
     """Return the rows of a leaf: more where there are plenty, or trees outgrow the table."""
     return max(least, n_rows // _ROWS_PER_LEAF)
-
-
-def _rough_prior(labeled_share: float) -> float:
-    """Return twice the labeled share: with a target prior a rough one will do."""
-    return min(2 * labeled_share, (1 + labeled_share) / 2)

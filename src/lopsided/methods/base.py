@@ -1,5 +1,6 @@
 """The face every method shares: scikit-learn's, with PU labels."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from lopsided._check import as_generator, check_labels, check_prior, check_weight_range
 from lopsided._math import sigmoid
 from lopsided._rows import TrainingRows
+from lopsided.methods._cross_fit import assign_folds, cross_fit
 from lopsided.methods._frames import (
     as_pandas,
     category_levels,
@@ -18,7 +20,14 @@ from lopsided.methods._frames import (
     find_categories,
 )
 
-__all__ = ["Accepts", "PUClassifier"]
+__all__ = [
+    "Accepts",
+    "PUClassifier",
+    "TrainingRows",
+    "as_pandas",
+    "assign_folds",
+    "cross_fit",
+]
 
 
 class Accepts(NamedTuple):
@@ -85,7 +94,7 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         )
         self.classes_ = np.array([0, 1])
         rows = TrainingRows(X, y, weight)
-        self.prior_ = self._settled_prior(rows.labeled_share)
+        self.prior_ = self.resolve_prior(rows.labeled_share)
         self._fit(rows, as_generator(getattr(self, "random_state", None)))
         self._advise()
         return self
@@ -102,12 +111,10 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_rows,)
         """
-        check_is_fitted(self)
-        X = self._numbers(as_pandas(X), reset=False)
-        return np.asarray(self._scores(X), dtype=np.float64)
+        return np.asarray(self._scores(self._read(X)), dtype=np.float64)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the chance of each class by the model's own account, not calibrated.
+        """Return the probability of each class by the model's own account, not calibrated.
 
         Parameters
         ----------
@@ -137,6 +144,27 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         above = self.decision_function(X) > 0
         return self.classes_[above.astype(int)]
 
+    def resolve_prior(self, labeled_share: float) -> float:
+        """Return the prior to work with: as given, raised, guessed, or not needed.
+
+        Parameters
+        ----------
+        labeled_share : float
+            Share of labeled rows in the table; it stands in for a prior that is not needed.
+        """
+        if not self.needs_prior():
+            return labeled_share
+        prior = getattr(self, "prior", None)
+        if self._scenario() == "one-sample":
+            return check_prior(prior, labeled_share)
+        if prior is None:
+            raise ValueError(
+                "scenario='two-sample' needs a prior, got None: the labeled rows, a sample of "
+                "their own, say nothing about it. Pass the share of positives among the "
+                "unlabeled rows."
+            )
+        return check_prior(prior, labeled_share=0.0)
+
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
         raise NotImplementedError
 
@@ -146,23 +174,29 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
     def _advise(self) -> None:
         """Warn of a fit that could be better; a part of another method keeps quiet."""
 
-    def _fit_part(self, rows: TrainingRows, seed: int, of: "PUClassifier") -> "PUClassifier":
+    def _schema(self) -> dict[str, Any]:
+        """Return what `fit` learned of the columns, for the parts of this method."""
+        found = ("category_levels_", "categorical_", "n_features_in_", "classes_")
+        names = (*found, "feature_names_in_")  # an array has none
+        return {name: getattr(self, name) for name in names if hasattr(self, name)}
+
+    def _fit_part(
+        self, rows: TrainingRows, seed: int, schema: Mapping[str, Any]
+    ) -> "PUClassifier":
         """Fit on rows that another method, of which this one is a part, has checked already."""
-        shared = ("category_levels_", "categorical_", "n_features_in_", "classes_")
-        for name in (*shared, "feature_names_in_"):
-            if hasattr(of, name):  # an array has no names
-                setattr(self, name, getattr(of, name))
-        self.prior_ = self._settled_prior(rows.labeled_share)
+        for name, value in schema.items():
+            setattr(self, name, value)
+        self.prior_ = self.resolve_prior(rows.labeled_share)
         self._fit(rows, np.random.default_rng(seed))
         return self
 
-    def _needs_prior(self) -> bool:
+    def needs_prior(self) -> bool:
         """Say whether the prior matters to this method as it is set up."""
-        return True
+        return hasattr(self, "prior")
 
     def _expects_hidden(self) -> bool:
         """Say whether the method takes some unlabeled rows for positives whatever they are."""
-        return self._needs_prior()  # a guessed one is above the labeled share
+        return self.needs_prior()  # a guessed one is above the labeled share
 
     def _n_threads(self) -> int:
         """Return the number of threads that `n_jobs` asks for."""
@@ -185,23 +219,13 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         return dict(zip(self.categorical_, map(len, known), strict=True))
 
     def _scenario(self) -> str:
-        """Return which rows stand for the population: "all", or the unlabeled "rest"."""
-        return "all"
+        """Return how the rows were drawn: "one-sample" or "two-sample"."""
+        return "one-sample"
 
-    def _settled_prior(self, labeled_share: float) -> float:
-        """Return the prior to work with: as given, raised, guessed, or not needed."""
-        if not self._needs_prior():
-            return labeled_share
-        prior = getattr(self, "prior", None)
-        if self._scenario() == "one-sample":
-            return check_prior(prior, labeled_share)
-        if prior is None:
-            raise ValueError(
-                "scenario='two-sample' needs a prior, got None: the labeled rows, a sample of "
-                "their own, say nothing about it. Pass the share of positives among the "
-                "unlabeled rows."
-            )
-        return check_prior(prior, labeled_share=0.0)
+    def _read(self, X: Any) -> Any:
+        """Return rows to be scored, checked against those of `fit`."""
+        check_is_fitted(self)
+        return self._numbers(as_pandas(X), reset=False)
 
     def _numbers(self, X: Any, reset: bool) -> Any:
         """Return X as checked floats, categories as codes."""

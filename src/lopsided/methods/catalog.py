@@ -35,7 +35,7 @@ class Method(NamedTuple):
     @property
     def takes_prior(self) -> bool:
         """Whether it can be told the prior, as its estimator says."""
-        return self.load()(**self.params)._needs_prior()
+        return self.load()(**self.params).needs_prior()
 
     def load(self) -> Any:
         """Import and return the estimator class."""
@@ -59,7 +59,7 @@ _OURS: tuple[Method, ...] = (
         "focused",
         _FOCUSED,
         {},
-        "Focused boosters, forests and a line, each weighed by where it puts unseen labels.",
+        "An ensemble of boosters on the focused PU risk, forests and logistic regression.",
         _PAPER,
         quick=MappingProxyType({"preset": "fast"}),
     ),
@@ -67,7 +67,7 @@ _OURS: tuple[Method, ...] = (
         "focused-fast",
         _FOCUSED,
         {"preset": "fast"},
-        "Its fast preset: bagged trees and a line, at about a tenth of the cost.",
+        "Its fast preset: bagged trees and logistic regression, at about a tenth of the cost.",
         _PAPER,
     ),
     Method(
@@ -235,7 +235,7 @@ _OURS: tuple[Method, ...] = (
         "lbe",
         "lopsided.methods.lbe:LBEClassifier",
         {},
-        "Two nets, for who is positive and for who gets labeled, trained in turns.",
+        "Two nets, for the class and for the propensity, trained in turns by EM.",
         "Gong et al. TPAMI 2022.",
         needs=("torch",),
         quick=MappingProxyType({"width": 20, "n_rounds": 5}),
@@ -252,22 +252,22 @@ _OURS: tuple[Method, ...] = (
         "nnif",
         "lopsided.methods.nnif:NNIFClassifier",
         {},
-        "Outliers near labeled rows are set apart, then XGBoost is fitted.",
+        "Outliers near labeled rows, by an isolation forest, are set apart, then XGBoost.",
         "Ortega Vazquez, vanden Broucke, De Weerdt. Data Mining and Knowledge Discovery 2023.",
-        quick=MappingProxyType({"n_trees": 20}),
+        quick=MappingProxyType({"n_estimators": 20}),
     ),
     Method(
         "elkan-noto",
         "lopsided.methods.elkan_noto:ElkanNotoClassifier",
         {},
-        "Unlabeled rows weighed by their chance to be hidden positives, then fitted again.",
+        "Unlabeled rows weighted by their probability to be hidden positives, then refitted.",
         "Elkan, Noto. KDD 2008.",
     ),
     Method(
         "spy",
         "lopsided.methods.spy:SpyClassifier",
         {},
-        "Labeled rows hidden among the others show which of these are surely negative.",
+        "Spies, labeled rows among the unlabeled, show which of these are reliable negatives.",
         "Liu, Lee, Yu, Li. ICML 2002.",
     ),
     Method(
@@ -309,13 +309,13 @@ _BAYES = "Zhang: Bayesian Classifiers for PU Learning, as in pulearn."
 _PEERS: tuple[Method, ...] = (
     _pulearn(
         "elkan-noto",
-        "pulearn's: a forest whose chances are divided by the label frequency.",
+        "pulearn's: a forest whose probabilities are divided by the label frequency.",
         "Elkan, Noto. KDD 2008.",
         estimator__n_estimators=20,
     ),
     _pulearn(
         "weighted-elkan-noto",
-        "pulearn's: a forest whose chances are multiplied by an estimate from the scored rows.",
+        "pulearn's: a forest, its probabilities scaled by an estimate from the scored rows.",
         "Elkan, Noto. KDD 2008.",
         estimator__n_estimators=20,
     ),
@@ -339,7 +339,7 @@ _PEERS: tuple[Method, ...] = (
     ),
     _pulearn(
         "weighted-naive-bayes",
-        "pulearn's: naive Bayes, each column weighed by what it tells about the label.",
+        "pulearn's: naive Bayes, each column weighted by what it tells about the label.",
         _BAYES,
     ),
     _pulearn(
@@ -349,7 +349,7 @@ _PEERS: tuple[Method, ...] = (
     ),
     _pulearn(
         "weighted-tan",
-        "pulearn's: such a tree, each column weighed by what it tells about the label.",
+        "pulearn's: such a tree, each column weighted by what it tells about the label.",
         _BAYES,
     ),
 )

@@ -1,6 +1,6 @@
-"""Elkan and Noto: from the chance of being labeled to the chance of being positive."""
+"""Elkan and Noto: from the probability of a label to that of a positive."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,27 +9,27 @@ from sklearn.model_selection import StratifiedKFold
 
 from lopsided._check import check_choice, check_count
 from lopsided._rows import TrainingRows
-from lopsided.methods._inputs import fit_inputs
+from lopsided.methods._cross_fit import cross_fit
+from lopsided.methods._encoders import EncodedClassifier
 from lopsided.methods._learners import (
     check_learner,
     fit_learner,
     log_odds_of,
-    positive_chance,
     positive_log_odds,
+    positive_proba,
 )
-from lopsided.methods.base import Accepts, PUClassifier
 
 __all__ = ["ElkanNotoClassifier", "hidden_weights", "label_frequency"]
 
-_EPS = 0.999  # a chance of being labeled above this is not believed
+_EPS = 0.999  # a probability of being labeled above this is not believed
 
 
-class ElkanNotoClassifier(PUClassifier):
-    r"""Weigh unlabeled rows by their chance to be hidden positives, then fit once more.
+class ElkanNotoClassifier(EncodedClassifier):
+    r"""Weight unlabeled rows by their probability to be hidden positives, then fit once more.
 
-    If positives are labeled completely at random with frequency :math:`c`, a row's chance of
-    being labeled is :math:`g = c\,P(y_{true} = 1)`. Chances of rows that the model has not seen
-    give :math:`c`; with it an unlabeled row counts as a positive with weight
+    If positives are labeled completely at random with frequency :math:`c`, a row is labeled
+    with probability :math:`g = c\,P(y_{true} = 1)`. Out-of-fold probabilities give :math:`c`;
+    with it an unlabeled row counts as a positive with weight
     :math:`\frac{1 - c}{c} \frac{g}{1 - g}` and as a negative with the rest.
 
     Every row is held out once, labeled rows spread evenly over the folds, so that the label
@@ -37,21 +37,21 @@ class ElkanNotoClassifier(PUClassifier):
 
     Parameters
     ----------
-    classifier : scikit-learn classifier or None, default=None
+    estimator : scikit-learn classifier or None, default=None
         Needs `predict_proba` and `sample_weight`; None is a logistic regression.
     frequency : {"mean", "ratio", "max"}, default="mean"
-        How the label frequency is estimated from held-out chances: their mean over the labeled
-        rows, that sum over the sum of all rows, or the largest. The first has the least
+        How the label frequency is estimated from out-of-fold probabilities: their mean over the
+        labeled rows, that sum over the sum of all rows, or the largest. The first has the least
         variance.
     n_folds : int, default=5
         Parts into which rows are split for holding out, at most the number of labeled rows.
     refit : bool, default=True
-        Whether to fit again with weights. Otherwise the chances of being labeled are divided by
-        the frequency, which leaves their order as it is.
+        Whether to fit again with weights. Otherwise the probabilities of being labeled are
+        divided by the frequency, which leaves their order as it is.
     n_jobs : int or None, default=None
         Threads of linear algebra; None is 1 and -1 is all.
     random_state : int, Generator or None, default=None
-        Seed of the folds and of the classifier, where it draws.
+        Seed of the folds and of the estimator, where it draws.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class ElkanNotoClassifier(PUClassifier):
         The estimated share of positives that are labeled.
     prior_ : float
         The share of positives that follows.
-    classifier_ : scikit-learn classifier
+    estimator_ : scikit-learn classifier
         The final model.
 
     References
@@ -76,115 +76,86 @@ class ElkanNotoClassifier(PUClassifier):
     0.5
     """
 
-    _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
-
     def __init__(
         self,
-        classifier=None,
+        estimator=None,
         frequency="mean",
         n_folds=5,
         refit=True,
         n_jobs=None,
         random_state=None,
     ):
-        self.classifier = classifier
+        self.estimator = estimator
         self.frequency = frequency
         self.n_folds = n_folds
         self.refit = refit
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _needs_prior(self) -> bool:
-        return False
-
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
-        X, y, weight = rows.X, rows.y, rows.weight
         check_choice(self.frequency, ("mean", "ratio", "max"), "way to estimate the frequency")
         check_count(self.n_folds, "n_folds", least=2)
-        learner = LogisticRegression() if self.classifier is None else self.classifier
-        learner = check_learner(learner, "classifier")
-        self.inputs_ = fit_inputs(X, self._levels(), weight)
-        weight = np.ones(len(y)) if weight is None else weight
+        learner = LogisticRegression() if self.estimator is None else self.estimator
+        check_learner(learner, "estimator")
         with self._linear_algebra():
-            self._fit_twice(learner, self.inputs_.transform(X), y, weight, rng)
+            self._fit_twice(learner, self._encode(rows), rng)
 
-    def _fit_twice(
-        self, learner: Any, inputs: Any, y: Any, weight: Any, rng: np.random.Generator
-    ) -> None:
-        """Fit on the labels held out, find the frequency, and fit again with weights."""
-        held_out = self._held_out_chances(learner, inputs, y, weight, rng)
-        labeled = float(np.average(y, weights=weight))
-        found = label_frequency(held_out, y, self.frequency, weight)
+    def _fit_twice(self, learner: Any, rows: TrainingRows, rng: np.random.Generator) -> None:
+        """Fit on the labels, find the frequency out-of-fold, and fit again with weights."""
+        proba = self._out_of_fold(learner, rows, rng)
+        found = label_frequency(proba, rows.y, rows.weight, self.frequency)
         # Labeled rows are among the positives, and these among all rows.
-        self.label_frequency_ = float(np.clip(found, labeled, 1.0))
-        self.prior_ = labeled / self.label_frequency_
-        if not self.refit:
-            self.classifier_ = fit_learner(learner, inputs, y, weight, rng)
-            return
-        up = np.where(y == 1, 1.0, hidden_weights(held_out, self.label_frequency_))
-        weights = np.concatenate([weight * up, weight * (1 - up)])
-        rows = weights > 0
-        self.classifier_ = fit_learner(
-            learner,
-            np.vstack([inputs, inputs])[rows],
-            np.repeat([1, 0], len(y))[rows],
-            weights[rows],
-            rng,
-        )
+        self.label_frequency_ = float(np.clip(found, rows.labeled_share, 1.0))
+        self.prior_ = rows.labeled_share / self.label_frequency_
+        if self.refit:
+            hidden = hidden_weights(proba, self.label_frequency_)
+            positive = np.where(rows.y == 1, 1.0, hidden)
+            rows = rows.doubled(positive, 1 - positive)
+        self.estimator_ = fit_learner(learner, rows, rng)
 
-    def _held_out_chances(
-        self, learner: Any, inputs: Any, y: Any, weight: Any, rng: np.random.Generator
+    def _out_of_fold(
+        self, learner: Any, rows: TrainingRows, rng: np.random.Generator
     ) -> NDArray[np.float64]:
-        """Return the chance of being labeled by a model that has not seen the row."""
-        n_folds = min(self.n_folds, int(y.sum()), int((y == 0).sum()))
-        if n_folds < 2:  # a single unlabeled row cannot be held out
-            return positive_chance(fit_learner(learner, inputs, y, weight, rng), inputs)
-        folds = StratifiedKFold(n_folds, shuffle=True, random_state=int(rng.integers(2**31)))
-        chances = np.empty(len(y))
-        for rows, others in folds.split(inputs, y):
-            model = fit_learner(learner, inputs[rows], y[rows], weight[rows], rng)
-            chances[others] = positive_chance(model, inputs[others])
-        return chances
+        """Return the probability of being labeled by a model that has not seen the row."""
+        n_folds = min(self.n_folds, int(rows.y.sum()), int((rows.y == 0).sum()))
+        if n_folds < 2:  # a single unlabeled row cannot be left out
+            return positive_proba(fit_learner(learner, rows, rng), rows.X)
+        splitter = StratifiedKFold(n_folds, shuffle=True, random_state=int(rng.integers(2**31)))
+        fold_of = np.empty(len(rows), np.int64)
+        for fold, (_, left_out) in enumerate(splitter.split(rows.X, rows.y)):
+            fold_of[left_out] = fold
+
+        def fit_predict(part: TrainingRows, left_out: Any, _: int) -> tuple[None, Any]:
+            return None, positive_proba(fit_learner(learner, part, rng), left_out)
+
+        return cross_fit(rows, fold_of, fit_predict).out_of_fold
 
     def _scores(self, X: Any) -> Any:
-        inputs = self.inputs_.transform(X)
-        scores = positive_log_odds(self.classifier_, inputs)
+        encoded = self.encoder_.transform(X)
+        scores = positive_log_odds(self.estimator_, encoded)
         if self.refit:
             return scores
-        chance = positive_chance(self.classifier_, inputs) / self.label_frequency_
-        # Chances above 1 keep their order: from just below it, scores rise as the model's own.
+        proba = positive_proba(self.estimator_, encoded) / self.label_frequency_
+        # What is above 1 keeps its order: from just below it, scores rise as the model's own.
         turn = _EPS * self.label_frequency_
         beyond = np.maximum(scores - log_odds_of(np.array(turn)), 0.0)
-        return log_odds_of(np.minimum(chance, _EPS)) + beyond
+        return log_odds_of(np.minimum(proba, _EPS)) + beyond
 
 
 def label_frequency(
-    chances: NDArray[Any], y: NDArray[Any], kind: str = "mean", weight: Any = None
+    proba: NDArray[Any], y: NDArray[Any], weight: NDArray[Any], kind: str = "mean"
 ) -> float:
-    """Return the share of positives that are labeled, from held-out chances of being labeled.
-
-    Parameters
-    ----------
-    chances : ndarray of shape (n_rows,)
-        P(y = 1) of each row, by a model that has not seen it.
-    y : ndarray of shape (n_rows,)
-        1 = labeled positive, 0 = unlabeled.
-    kind : {"mean", "ratio", "max"}, default="mean"
-        As in `ElkanNotoClassifier`.
-    weight : ndarray of shape (n_rows,), optional
-        Sample weights.
-    """
-    weight = np.ones(len(y)) if weight is None else weight
+    """Return the share of positives that are labeled, from out-of-fold P(y = 1)."""
     labeled = y == 1
     if kind == "mean":
-        return float(np.average(chances[labeled], weights=weight[labeled]))
+        return float(np.average(proba[labeled], weights=weight[labeled]))
     if kind == "ratio":
-        total = (weight * chances).sum()
-        return float((weight * chances)[labeled].sum() / total) if total > 0 else 0.0
-    return float(chances.max())
+        total = (weight * proba).sum()
+        return float((weight * proba)[labeled].sum() / total) if total > 0 else 0.0
+    return float(proba.max())
 
 
-def hidden_weights(chances: NDArray[Any], frequency: float) -> NDArray[np.float64]:
-    """Return the chance of unlabeled rows to be positive, given their chance to be labeled."""
-    g = np.minimum(chances, _EPS)
+def hidden_weights(proba: NDArray[Any], frequency: float) -> NDArray[np.float64]:
+    """Return how probably an unlabeled row is positive, given how probably it is labeled."""
+    g = np.minimum(proba, _EPS)
     return np.clip((1 - frequency) / frequency * g / (1 - g), 0.0, 1.0 - 1e-6)

@@ -114,7 +114,8 @@ class PUForestClassifier(PUClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _needs_prior(self) -> bool:
+    def needs_prior(self) -> bool:
+        """Say whether the criterion knows the prior."""
         check_choice(self.criterion, CRITERIA, "criterion")
         return CRITERIA[self.criterion].takes_prior
 
@@ -187,7 +188,7 @@ class PUForestClassifier(PUClassifier):
         """Return labeled shares as log-odds, finite and without ties that the shares lack."""
         room = 0.5 / (len(self.forest_) + 1)
         inside = room + (1 - 2 * room) * shares
-        even = self.label_frequency_ / 2 if self._needs_prior() else 0.5
+        even = self.label_frequency_ / 2 if self.needs_prior() else 0.5
         boundary = room + (1 - 2 * room) * even
         return np.log(inside / (1 - inside)) - np.log(boundary / (1 - boundary))
 

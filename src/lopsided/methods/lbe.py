@@ -1,27 +1,29 @@
 """LBE: a net for who is positive and a net for the bias of labeling."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from lopsided._check import check_count, require
 from lopsided._math import sigmoid
 from lopsided._rows import TrainingRows
-from lopsided.methods._frames import as_pandas
-from lopsided.methods._inputs import fit_inputs
-from lopsided.methods.base import Accepts, PUClassifier
+from lopsided.methods._encoders import EncodedClassifier
 
 __all__ = ["LBEClassifier"]
 
+_COUNTS = ("n_warmup_steps", "n_rounds", "n_steps")
+_FRACTIONS = ("batch_fraction", "keep_fraction")
+_TRAINING = (*_COUNTS, *_FRACTIONS, "learning_rate", "weight_decay")
 
-class LBEClassifier(PUClassifier):
+
+class LBEClassifier(EncodedClassifier):
     """Learn who is positive and how labels were given, with two nets trained in turns.
 
     Both nets start as classifiers of labeled against unlabeled rows with balanced classes. Each
     round then asks how likely every unlabeled row is a hidden positive, and trains the first
-    net on these chances and the second, the propensity, on the labels of rows weighed by them.
+    net on these probabilities and the second, the propensity, on the labels of rows weighted by
+    them.
 
     Parameters
     ----------
@@ -33,9 +35,9 @@ class LBEClassifier(PUClassifier):
         Rounds of expectation and maximization.
     n_steps : int, default=40
         Steps of each net in a round.
-    subset : float, default=0.1
+    batch_fraction : float, default=0.1
         Share of the rows that a step looks at, at least 64 rows.
-    keep : float, default=0.8
+    keep_fraction : float, default=0.8
         Share of these, those with the least loss, that teach the first net. Where positives
         are rare the others are often just these: 1 keeps all.
     learning_rate, weight_decay : float, default=1e-3 and 1e-2
@@ -45,7 +47,7 @@ class LBEClassifier(PUClassifier):
     n_jobs : int or None, default=None
         Threads; None is 1 and -1 is all.
     random_state : int, Generator or None, default=None
-        Seed of weights and subsets.
+        Seed of weights and batches.
 
     Attributes
     ----------
@@ -58,16 +60,14 @@ class LBEClassifier(PUClassifier):
     with labeling bias estimation. TPAMI 2022.
     """
 
-    _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
-
     def __init__(
         self,
         width=100,
         n_warmup_steps=100,
         n_rounds=20,
         n_steps=40,
-        subset=0.1,
-        keep=0.8,
+        batch_fraction=0.1,
+        keep_fraction=0.8,
         learning_rate=1e-3,
         weight_decay=1e-2,
         device=None,
@@ -78,71 +78,50 @@ class LBEClassifier(PUClassifier):
         self.n_warmup_steps = n_warmup_steps
         self.n_rounds = n_rounds
         self.n_steps = n_steps
-        self.subset = subset
-        self.keep = keep
+        self.batch_fraction = batch_fraction
+        self.keep_fraction = keep_fraction
         self.learning_rate = learning_rate
         self.weight_decay = weight_decay
         self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _needs_prior(self) -> bool:
-        return False
-
     def _expects_hidden(self) -> bool:
         return True  # the propensity starts where the classifier does, far from 1
 
-    def propensity(self, X: Any) -> NDArray[np.float64]:
-        """Return the estimated chance of each row to be labeled, were it positive.
+    def predict_propensity(self, X: Any) -> NDArray[np.float64]:
+        """Return what the second net gives: the probability of a label, were a row positive.
 
         Parameters
         ----------
         X : array or data frame of shape (n_rows, n_features)
             Columns as in `fit`.
         """
-        check_is_fitted(self)
-        return sigmoid(
-            self._run(self.propensity_net_, self._numbers(as_pandas(X), reset=False))
-        )
+        return sigmoid(self._run(self.propensity_net_, self._read(X)))
 
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
-        X, y, weight = rows.X, rows.y, rows.weight
         torch = require("torch")
         from lopsided.nets.devices import pick_device, threads
-        from lopsided.nets.lbe import Rounds, make_net, train_pair
+        from lopsided.nets.lbe import make_net, train_pair
 
         self._check_settings()
-        self.inputs_ = fit_inputs(X, self._levels(), weight)
+        rows = self._encode(rows)
         device = pick_device(self.device)
         generator = torch.Generator().manual_seed(int(rng.integers(2**63)))
-        first, second = (
-            make_net(self.inputs_.n_columns, self.width, generator).to(device) for _ in range(2)
-        )
-        inputs, labels, weights = (
+        nets = [make_net(rows.X.shape[1], self.width, generator).to(device) for _ in range(2)]
+        X, y, weight = (
             torch.as_tensor(values, dtype=torch.float32, device=device)
-            for values in (
-                self.inputs_.transform(X),
-                y,
-                np.ones(len(y)) if weight is None else weight / weight.mean(),
-            )
+            for values in (rows.X, rows.y, rows.weight / rows.weight.mean())
         )
-        rounds = Rounds(
-            n_warmup_steps=self.n_warmup_steps,
-            n_rounds=self.n_rounds,
-            n_steps=self.n_steps,
-            subset=self.subset,
-            keep=self.keep,
-            learning_rate=self.learning_rate,
-            weight_decay=self.weight_decay,
-        )
+        settings = {name: getattr(self, name) for name in _TRAINING}
         with threads(self._n_threads()):
-            train_pair(first, second, inputs, labels, weights, rounds, rng)
-        self.net_, self.propensity_net_ = (net.cpu().double().eval() for net in (first, second))
+            train_pair(nets, X, y, weight, rng, **settings)
+        self.net_, self.propensity_net_ = (net.cpu().double().eval() for net in nets)
 
     def _check_settings(self) -> None:
-        for name in ("width", "n_warmup_steps", "n_rounds", "n_steps"):
+        for name in ("width", *_COUNTS):
             check_count(getattr(self, name), name, least=0)
-        for name in ("subset", "keep"):
+        for name in _FRACTIONS:
             if not 0 < getattr(self, name) <= 1:
                 raise ValueError(
                     f"{name} must be above 0 and at most 1, got {getattr(self, name)!r}."
@@ -156,4 +135,4 @@ class LBEClassifier(PUClassifier):
         from lopsided.nets.devices import scores_of, threads
 
         with threads(self._n_threads()):
-            return scores_of(net, self.inputs_.transform(X))
+            return scores_of(net, self.encoder_.transform(X))

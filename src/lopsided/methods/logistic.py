@@ -1,33 +1,33 @@
 """Logistic regression with unlabeled rows taken for negatives: the linear baseline."""
 
-from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
+from lopsided._check import check_choice
 from lopsided._rows import TrainingRows
-from lopsided.methods._inputs import fit_inputs
-from lopsided.methods.base import Accepts, PUClassifier
+from lopsided.methods._encoders import EncodedClassifier, QuantileNormalizer
 
 __all__ = ["NaiveLogisticClassifier"]
 
 
-class NaiveLogisticClassifier(PUClassifier):
-    """Tell labeled from unlabeled rows by a weighted sum of standardized columns.
+class NaiveLogisticClassifier(EncodedClassifier):
+    """Logistic regression of the labels on standardized columns.
 
-    A straight line bends for no single row, and hidden positives among the negatives move it
+    A linear model bends for no single row, and hidden positives among the negatives move it
     little.
 
     Parameters
     ----------
-    strength : float, default=1.0
-        How little the coefficients are held back: the inverse of the L2 penalty.
-    balanced : bool, default=True
-        Whether labeled and unlabeled rows weigh alike as a whole.
-    bend : bool, default=False
-        Whether columns are bent first, so that their values are normal.
+    C : float, default=1.0
+        Inverse of the strength of the L2 penalty, as in scikit-learn.
+    class_weight : "balanced", dict or None, default="balanced"
+        Weights of the classes, as in scikit-learn: "balanced" lets labeled and unlabeled rows
+        weigh alike as a whole.
+    normalize : {"quantile"} or None, default=None
+        Whether to quantile-transform columns of numbers to a normal distribution first.
     max_iter : int, default=1000
         Iterations of the solver at most.
     n_jobs : int or None, default=None
@@ -37,10 +37,10 @@ class NaiveLogisticClassifier(PUClassifier):
 
     Attributes
     ----------
-    inputs_ : Inputs
-        How columns become inputs: standardized, imputed, one for each category.
-    classifier_ : LogisticRegression
-        The fitted regression on these inputs.
+    encoder_ : NumericEncoder
+        How columns become numbers: standardized, imputed, one-hot.
+    estimator_ : LogisticRegression
+        The fitted regression on these.
     n_iter_ : int
         Iterations that the solver took.
 
@@ -53,48 +53,42 @@ class NaiveLogisticClassifier(PUClassifier):
     np.int64(0)
     """
 
-    _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
-
     def __init__(
         self,
-        strength=1.0,
-        balanced=True,
-        bend=False,
+        C=1.0,
+        class_weight="balanced",
+        normalize=None,
         max_iter=1000,
         n_jobs=None,
         random_state=None,
     ):
-        self.strength = strength
-        self.balanced = balanced
-        self.bend = bend
+        self.C = C
+        self.class_weight = class_weight
+        self.normalize = normalize
         self.max_iter = max_iter
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _needs_prior(self) -> bool:
-        return False
-
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
-        X, y, weight = rows.X, rows.y, rows.weight
-        if not (isinstance(self.strength, Real) and float(self.strength) > 0):
-            raise ValueError(f"strength must be a number above 0, got {self.strength!r}.")
-        self.inputs_ = fit_inputs(X, self._levels(), weight, self.bend)
+        fit_map = None
+        if self.normalize is not None:
+            check_choice(self.normalize, ("quantile",), "way to normalize")
+            fit_map = QuantileNormalizer.fit
+        rows = self._encode(rows, fit_map)
         model = LogisticRegression(
-            C=self.strength,
-            class_weight="balanced" if self.balanced else None,
-            max_iter=self.max_iter,
+            C=self.C, class_weight=self.class_weight, max_iter=self.max_iter
         )
         with self._linear_algebra():
-            self.classifier_ = model.fit(self.inputs_.transform(X), y, sample_weight=weight)
-        self.n_iter_ = int(self.classifier_.n_iter_[0])
+            self.estimator_ = model.fit(rows.X, rows.y, sample_weight=rows.weight)
+        self.n_iter_ = int(self.estimator_.n_iter_[0])
 
     def _scores(self, X: Any) -> Any:
         with self._linear_algebra():
-            return self.classifier_.decision_function(self.inputs_.transform(X))
+            return self.estimator_.decision_function(self.encoder_.transform(X))
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """Share of each column in the sum of all coefficients' sizes."""
-        sizes = self.inputs_.by_column(np.abs(self.classifier_.coef_[0]), self.n_features_in_)
+        sizes = self.encoder_.by_column(np.abs(self.estimator_.coef_[0]), self.n_features_in_)
         total = sizes.sum()
         return sizes / total if total > 0 else sizes

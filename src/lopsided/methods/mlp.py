@@ -8,7 +8,7 @@ import numpy as np
 
 from lopsided._check import check_count, require
 from lopsided._rows import TrainingRows
-from lopsided.methods._inputs import fit_inputs
+from lopsided.methods._encoders import fit_numeric_encoder
 from lopsided.methods._risk_classifier import RiskClassifier
 from lopsided.methods._validation import check_hold_out, hold_out
 from lopsided.methods.base import Accepts
@@ -106,7 +106,7 @@ class NeuralRiskClassifier(RiskClassifier):
 
         self._check_settings()
         self.risk_ = self._checked_risk()
-        self.encoder_ = fit_inputs(rows.X, self._levels(), rows.weight)
+        self.encoder_ = fit_numeric_encoder(rows.X, self._levels(), rows.weight)
         rows = replace(rows, X=self.encoder_.transform(rows.X))
         seed, stop = int(rng.integers(2**63)), None
         with threads(self._n_threads()):

@@ -1,26 +1,22 @@
 """NNIF: find hidden positives as outliers near labeled rows, set them apart, then learn."""
 
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._check import check_choice, check_magnitude, require
 from lopsided._rows import TrainingRows
-from lopsided.methods._inputs import fit_inputs
-from lopsided.methods._learners import (
-    check_learner,
-    fit_learner,
-    positive_log_odds,
-)
-from lopsided.methods.base import Accepts, PUClassifier
+from lopsided.methods._encoders import EncodedClassifier
+from lopsided.methods._learners import check_learner, fit_learner, positive_log_odds
 
 __all__ = ["NNIFClassifier", "mean_path", "weighted_path"]
 
 _MAX_ROWS = 256  # of a tree of the isolation forest
 
 
-class NNIFClassifier(PUClassifier):
+class NNIFClassifier(EncodedClassifier):
     """Set apart the unlabeled rows that look like hidden positives, then fit a classifier.
 
     An isolation forest of the unlabeled rows finds outliers by their short paths; a path counts
@@ -34,12 +30,12 @@ class NNIFClassifier(PUClassifier):
         P(y_true = 1) in the whole table; None guesses twice the labeled share.
     treatment : {"remove", "relabel"}, default="remove"
         What to do with the rows set apart: leave them out, or take them for positives.
-    classifier : scikit-learn classifier or None, default=None
+    estimator : scikit-learn classifier or None, default=None
         The final learner, with `predict_proba` and `sample_weight`; None is XGBoost with its
         own defaults.
     n_neighbors : int, default=5
         Neighbors that count, a training row's own self among them.
-    n_trees : int, default=100
+    n_estimators : int, default=100
         Trees of the isolation forest.
     n_jobs : int or None, default=None
         Threads; None is 1 and -1 is all.
@@ -50,7 +46,7 @@ class NNIFClassifier(PUClassifier):
     ----------
     flagged_ : ndarray of int
         The training rows that were set apart.
-    classifier_ : scikit-learn classifier
+    estimator_ : scikit-learn classifier
         The fitted final learner.
 
     References
@@ -68,73 +64,62 @@ class NNIFClassifier(PUClassifier):
     15
     """
 
-    _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
-
     def __init__(
         self,
         prior=None,
         treatment="remove",
-        classifier=None,
+        estimator=None,
         n_neighbors=5,
-        n_trees=100,
+        n_estimators=100,
         n_jobs=None,
         random_state=None,
     ):
         self.prior = prior
         self.treatment = treatment
-        self.classifier = classifier
+        self.estimator = estimator
         self.n_neighbors = n_neighbors
-        self.n_trees = n_trees
+        self.n_estimators = n_estimators
         self.n_jobs = n_jobs
         self.random_state = random_state
 
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
-        X, y, weight = rows.X, rows.y, rows.weight
         check_choice(self.treatment, ("remove", "relabel"), "treatment")
-        learner = check_learner(self._learner(), "classifier")
-        X = _in_single_precision(X)
-        self.inputs_ = fit_inputs(X, self._levels(), weight)
-        inputs = self.inputs_.transform(X)
-        labeled = float(np.average(y, weights=weight))
-        hidden = (self.prior_ - labeled) / (1 - labeled)
-        paths = self._paths(inputs, y, rng)
-        unlabeled = np.flatnonzero(y == 0)
-        self.flagged_ = unlabeled[paths < np.quantile(paths, hidden)]
-        target, rows = y.copy(), np.arange(len(y))
+        learner = self.estimator
+        if learner is None:
+            learner = require("xgboost").XGBClassifier(n_jobs=self._n_threads())
+        check_learner(learner, "estimator")
+        rows = self._encode(replace(rows, X=_in_single_precision(rows.X)))
+        hidden = (self.prior_ - rows.labeled_share) / (1 - rows.labeled_share)
+        paths = self._paths(rows, rng)
+        self.flagged_ = np.flatnonzero(rows.y == 0)[paths < np.quantile(paths, hidden)]
+        flagged = np.isin(np.arange(len(rows)), self.flagged_)
         if self.treatment == "relabel":
-            target[self.flagged_] = 1
+            rows = replace(rows, y=np.where(flagged, 1, rows.y))
         else:
-            rows = np.setdiff1d(rows, self.flagged_)
-        self.classifier_ = fit_learner(
-            learner, inputs[rows], target[rows], None if weight is None else weight[rows], rng
-        )
+            rows = rows.take(~flagged)
+        self.estimator_ = fit_learner(learner, rows, rng)
 
-    def _paths(self, inputs: NDArray[Any], y: Any, rng: np.random.Generator) -> NDArray[Any]:
+    def _paths(self, rows: TrainingRows, rng: np.random.Generator) -> NDArray[Any]:
         """Return the weighted path of each unlabeled row."""
         from sklearn.ensemble import IsolationForest
         from sklearn.neighbors import NearestNeighbors
 
-        rest = inputs[y == 0]
+        unlabeled = rows.X[rows.y == 0]
         forest = IsolationForest(
-            n_estimators=self.n_trees,
-            max_samples=min(_MAX_ROWS, len(rest)),
+            n_estimators=self.n_estimators,
+            max_samples=min(_MAX_ROWS, len(unlabeled)),
             n_jobs=self.n_jobs,
             random_state=int(rng.integers(2**31)),
-        ).fit(rest)
+        ).fit(unlabeled)
         nearest = NearestNeighbors(
-            n_neighbors=min(self.n_neighbors, len(y)), n_jobs=self.n_jobs
+            n_neighbors=min(self.n_neighbors, len(rows)), n_jobs=self.n_jobs
         )
-        neighbors = nearest.fit(inputs).kneighbors(rest, return_distance=False)
-        return weighted_path(mean_path(forest, rest), y[neighbors].mean(axis=1))
-
-    def _learner(self) -> Any:
-        if self.classifier is not None:
-            return self.classifier
-        return require("xgboost").XGBClassifier(n_jobs=self._n_threads())
+        neighbors = nearest.fit(rows.X).kneighbors(unlabeled, return_distance=False)
+        return weighted_path(mean_path(forest, unlabeled), rows.y[neighbors].mean(axis=1))
 
     def _scores(self, X: Any) -> Any:
-        inputs = self.inputs_.transform(_in_single_precision(X))
-        return positive_log_odds(self.classifier_, inputs)
+        encoded = self.encoder_.transform(_in_single_precision(X))
+        return positive_log_odds(self.estimator_, encoded)
 
 
 def _in_single_precision(X: NDArray[Any]) -> NDArray[np.float32]:
@@ -157,20 +142,11 @@ def mean_path(forest: Any, X: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def weighted_path(path: NDArray[Any], labeled_share: NDArray[Any]) -> NDArray[np.float64]:
-    """Return paths whose every node counts by the share of unlabeled neighbors, at least 0.
-
-    Parameters
-    ----------
-    path : ndarray of shape (n_rows,)
-        Mean number of edges from the root.
-    labeled_share : ndarray of shape (n_rows,)
-        The share of labeled rows among the nearest neighbors.
-    """
+    """Return paths whose every node counts by the share of unlabeled neighbors, at least 0."""
     return np.maximum((1 - labeled_share) * (path + 1) - 1, 0.0)
 
 
 def _search_path(n_rows: int) -> float:
-    """Return the mean path of an unsuccessful search in a binary tree of so many rows."""
     if n_rows <= 2:
         return float(n_rows == 2)
     return 2 * (np.log(n_rows - 1) + np.euler_gamma) - 2 * (n_rows - 1) / n_rows

@@ -1,7 +1,8 @@
 """Estimators of other packages behind our face, so that studies can compare them with ours."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +11,8 @@ from sklearn.utils.validation import has_fit_parameter
 
 from lopsided._check import check_choice, require
 from lopsided._rows import TrainingRows
-from lopsided.methods._inputs import fit_inputs
+from lopsided.methods._encoders import EncodedClassifier
 from lopsided.methods._learners import seeded_copy
-from lopsided.methods.base import Accepts, PUClassifier
 
 __all__ = ["PulearnClassifier"]
 
@@ -30,7 +30,7 @@ _HOLD_OUT = ("elkan-noto", "weighted-elkan-noto")
 _MAX_DRAWS = 50  # of a hold-out; with a handful of labeled rows most of them fail
 
 
-class PulearnClassifier(PUClassifier):
+class PulearnClassifier(EncodedClassifier):
     """Fit one of pulearn's estimators and rank by what it predicts.
 
     All of them take labels as they are here. Columns are standardized first, since the linear
@@ -63,18 +63,16 @@ class PulearnClassifier(PUClassifier):
     -----
     What follows is pulearn's doing, as of version 0.2. Both methods of Elkan and Noto draw a
     hold-out without regard to labels. If few rows are labeled it often has none, or only such
-    that the forest gives them no chance at all; the fit then fails and is tried with another
+    whose probability the forest puts at 0; the fit then fails and is tried with another
     hold-out, 50 times at most. Neither method fits again with weights, so that both rank as the
     forest alone would, and a score of the weighted one depends on the rows scored along with
     it. Where positives are rare the weighted naive Bayes and TAN call hardly any row positive.
-    Only bagging can weigh rows; for the others they are repeated.
+    Only bagging takes sample weights; for the others rows are repeated.
 
     References
     ----------
     pulearn: https://pulearn.github.io/pulearn
     """
-
-    _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
 
     def __init__(self, algorithm="elkan-noto", settings=None, prior=None, random_state=None):
         self.algorithm = algorithm
@@ -82,36 +80,29 @@ class PulearnClassifier(PUClassifier):
         self.prior = prior
         self.random_state = random_state
 
-    def _needs_prior(self) -> bool:
+    def needs_prior(self) -> bool:
+        """Say whether the algorithm is the one that takes a prior."""
         return self.algorithm == "nnpu"
 
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
-        X, y, weight = rows.X, rows.y, rows.weight
         check_choice(self.algorithm, _CLASSES, "algorithm of pulearn")
         peer = getattr(require("pulearn"), _CLASSES[self.algorithm])
-        X, y, weight = _as_taken(peer, X, y, weight)
-        model = peer(**self._as_documented(y)).set_params(**(self.settings or {}))
-        self.inputs_ = fit_inputs(X, self._levels(), weight)
-        options = {} if weight is None else {"sample_weight": weight}
-        inputs = self.inputs_.transform(X)
+        rows = _as_taken(peer, rows)
+        model = peer(**self._as_documented(rows.y)).set_params(**(self.settings or {}))
+        rows = self._encode(rows)
         with self._linear_algebra():
             if self.algorithm in _HOLD_OUT and model.random_state is None:
-                self.model_ = _fit_until_held_out(model, inputs, y, options, rng)
+                self.model_ = _fit_until_held_out(model, rows, rng)
             else:
-                self.model_ = seeded_copy(model, rng).fit(inputs, y, **options)
+                self.model_ = _fit_copy(model, rows, rng)
 
     def _as_documented(self, y: NDArray[np.int8]) -> Mapping[str, Any]:
         """Return the parameters of an estimator as pulearn's documentation shows them."""
         n_labeled, n_unlabeled = int((y == 1).sum()), int((y == 0).sum())
-        if self.algorithm == "elkan-noto":
-            return {"estimator": RandomForestClassifier(300), "hold_out_ratio": 0.2}
-        if self.algorithm == "weighted-elkan-noto":
-            return {
-                "estimator": RandomForestClassifier(300),
-                "hold_out_ratio": 0.2,
-                "labeled": n_labeled,
-                "unlabeled": n_unlabeled,
-            }
+        if self.algorithm in _HOLD_OUT:
+            given = {"estimator": RandomForestClassifier(300), "hold_out_ratio": 0.2}
+            counts = {"labeled": n_labeled, "unlabeled": n_unlabeled}
+            return given if self.algorithm == "elkan-noto" else {**given, **counts}
         if self.algorithm == "bagging":  # its out-of-bag scores cost time and are not used
             forest = RandomForestClassifier(20)
             return {"estimator": forest, "n_estimators": 15, "oob_score": False}
@@ -121,40 +112,43 @@ class PulearnClassifier(PUClassifier):
         return {}
 
     def _scores(self, X: Any) -> Any:
-        inputs = self.inputs_.transform(X)
+        encoded = self.encoder_.transform(X)
         if self.algorithm == "nnpu":
             with self._linear_algebra():
-                return self.model_.decision_function(inputs)
-        chance = self.model_.predict_proba(inputs)[:, 1]
-        # Log-odds that keep the order of all chances, even of those above 1 that Elkan and
-        # Noto's methods give, and call positive what pulearn does.
-        return np.log(np.maximum(chance, 1e-300)) - np.log(np.maximum(1 - chance, 1e-17))
+                return self.model_.decision_function(encoded)
+        proba = self.model_.predict_proba(encoded)[:, 1]
+        # Log-odds that keep the order of all probabilities, even of those above 1 that Elkan
+        # and Noto's methods give, and call positive what pulearn does.
+        return np.log(np.maximum(proba, 1e-300)) - np.log(np.maximum(1 - proba, 1e-17))
 
 
-def _as_taken(peer: Any, X: Any, y: Any, weight: Any) -> tuple[Any, Any, Any]:
-    """Return rows, labels and weights as an estimator of pulearn takes them, or refuse them."""
-    if weight is None or has_fit_parameter(peer, "sample_weight"):
-        return X, y, weight
-    if (weight % 1 != 0).any():
+def _as_taken(peer: Any, rows: TrainingRows) -> TrainingRows:
+    """Return rows as an estimator of pulearn takes them, or refuse their weights."""
+    if rows.sample_weight is None or has_fit_parameter(peer, "sample_weight"):
+        return rows
+    if (rows.weight % 1 != 0).any():
         raise ValueError(
             f"sample_weight must hold whole numbers, since {peer.__name__} of pulearn takes "
             "none and rows are repeated instead. Round it, or leave it out."
         )
-    rows = np.repeat(np.arange(len(y)), weight.astype(int))
-    return X[rows], y[rows], None
+    repeated = rows.take(np.repeat(np.arange(len(rows)), rows.weight.astype(int)))
+    return replace(repeated, weight=np.ones(len(repeated)))
 
 
-def _fit_until_held_out(
-    model: Any, inputs: Any, y: Any, options: dict[str, Any], rng: np.random.Generator
-) -> Any:
+def _fit_copy(model: Any, rows: TrainingRows, rng: np.random.Generator) -> Any:
+    weighted = {} if rows.sample_weight is None else {"sample_weight": rows.sample_weight}
+    return seeded_copy(model, rng).fit(rows.X, rows.y, **weighted)
+
+
+def _fit_until_held_out(model: Any, rows: TrainingRows, rng: np.random.Generator) -> Any:
     """Return a copy fitted with the first hold-out that gives a label frequency."""
     last: Exception | None = None
     for _ in range(_MAX_DRAWS):
         try:
-            return seeded_copy(model, rng).fit(inputs, y, **options)
+            return _fit_copy(model, rows, rng)
         except (ValueError, IndexError) as error:  # an index: all labeled rows were held out
             if last is None:  # what it wraps must fit all rows, or the settings are at fault
-                seeded_copy(model.estimator, rng).fit(inputs, y)
+                seeded_copy(model.estimator, rng).fit(rows.X, rows.y)
             last = error
     raise ValueError(
         f"{type(model).__name__} of pulearn must find a label frequency, got none from "

@@ -66,7 +66,7 @@ def build(name: str, **params: Any) -> "PUClassifier":
     )
     if params.get("prior") is None:
         return estimator
-    if not estimator._needs_prior():
+    if not estimator.needs_prior():
         raise ValueError(f"{name} takes no prior: it does without. Leave prior out.")
     return estimator.set_params(prior=params["prior"])
 

@@ -1,25 +1,25 @@
 """Spies: labeled rows hidden among the unlabeled ones show which of these are negatives."""
 
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from lopsided._rows import TrainingRows
-from lopsided.methods._inputs import fit_inputs
+from lopsided.methods._encoders import EncodedClassifier
 from lopsided.methods._learners import (
     check_learner,
     fit_learner,
-    positive_chance,
     positive_log_odds,
+    positive_proba,
 )
-from lopsided.methods.base import Accepts, PUClassifier
 
 __all__ = ["SpyClassifier"]
 
 
-class SpyClassifier(PUClassifier):
+class SpyClassifier(EncodedClassifier):
     """Hide some labeled rows, see where they land, and take what lies below for negatives.
 
     A first learner is fitted with some labeled rows, the spies, among the unlabeled ones. An
@@ -29,10 +29,10 @@ class SpyClassifier(PUClassifier):
 
     Parameters
     ----------
-    classifier : scikit-learn classifier or None, default=None
+    estimator : scikit-learn classifier or None, default=None
         The first learner, with `predict_proba` and `sample_weight`; None is a logistic
         regression with balanced classes.
-    final : scikit-learn classifier or None, default=None
+    final_estimator : scikit-learn classifier or None, default=None
         The second one; None is the same as the first.
     spy_share : float, default=0.15
         Share of the labeled rows that are spies in a round, at least one row.
@@ -47,7 +47,7 @@ class SpyClassifier(PUClassifier):
     ----------
     reliable_ : ndarray of int
         The training rows that were taken for negatives.
-    classifier_ : scikit-learn classifier
+    estimator_ : scikit-learn classifier
         The fitted second learner.
 
     References
@@ -63,67 +63,58 @@ class SpyClassifier(PUClassifier):
     (200,)
     """
 
-    _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
-
     def __init__(
         self,
-        classifier=None,
-        final=None,
+        estimator=None,
+        final_estimator=None,
         spy_share=0.15,
         noise=0.05,
         n_jobs=None,
         random_state=None,
     ):
-        self.classifier = classifier
-        self.final = final
+        self.estimator = estimator
+        self.final_estimator = final_estimator
         self.spy_share = spy_share
         self.noise = noise
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _needs_prior(self) -> bool:
-        return False
-
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
-        X, y, weight = rows.X, rows.y, rows.weight
         for name in ("spy_share", "noise"):
             value = getattr(self, name)
             if not (isinstance(value, (int, float)) and 0 <= value < 1):
                 raise ValueError(f"{name} must be at least 0 and below 1, got {value!r}.")
-        first = LogisticRegression(class_weight="balanced")
-        first = check_learner(
-            first if self.classifier is None else self.classifier, "classifier"
-        )
-        second = check_learner(first if self.final is None else self.final, "final")
-        self.inputs_ = fit_inputs(X, self._levels(), weight)
-        inputs = self.inputs_.transform(X)
-        weight = np.ones(len(y)) if weight is None else weight
+        first = self.estimator
+        if first is None:
+            first = LogisticRegression(class_weight="balanced")
+        second = first if self.final_estimator is None else self.final_estimator
+        check_learner(first, "estimator")
+        check_learner(second, "final_estimator")
+        rows = self._encode(rows)
         with self._linear_algebra():
-            below = self._share_of_rounds_below(first, inputs, y, weight, rng)
-        unlabeled = np.flatnonzero(y == 0)
-        reliable = below >= 0.5
-        if not reliable.any():  # spies all over: the least suspected rows must do
-            reliable = below == below.max()
-        self.reliable_ = unlabeled[reliable]
-        rows = np.sort(np.concatenate([np.flatnonzero(y == 1), self.reliable_]))
-        with self._linear_algebra():
-            self.classifier_ = fit_learner(second, inputs[rows], y[rows], weight[rows], rng)
+            below = self._share_of_rounds_below(first, rows, rng)
+            reliable = below >= 0.5
+            if not reliable.any():  # spies all over: the least suspected rows must do
+                reliable = below == below.max()
+            self.reliable_ = np.flatnonzero(rows.y == 0)[reliable]
+            kept = rows.y == 1
+            kept[self.reliable_] = True
+            self.estimator_ = fit_learner(second, rows.take(kept), rng)
 
     def _share_of_rounds_below(
-        self, learner: Any, inputs: Any, y: Any, weight: Any, rng: np.random.Generator
+        self, learner: Any, rows: TrainingRows, rng: np.random.Generator
     ) -> NDArray[np.float64]:
         """Return in which share of the rounds each unlabeled row scores below the spies."""
-        labeled = rng.permutation(np.flatnonzero(y == 1))
+        labeled, unlabeled = rng.permutation(np.flatnonzero(rows.y == 1)), rows.y == 0
         n_spies = min(max(1, round(self.spy_share * len(labeled))), len(labeled) - 1)
         rounds = np.array_split(labeled, -(-len(labeled) // n_spies))
-        votes = np.zeros(int((y == 0).sum()))
+        votes = np.zeros(int(unlabeled.sum()))
         for spies in rounds:
-            cover = y.copy()
+            cover = rows.y.copy()
             cover[spies] = 0
-            model = fit_learner(learner, inputs, cover, weight, rng)
-            chances = positive_chance(model, inputs)
-            votes += chances[y == 0] < np.quantile(chances[spies], self.noise)
+            proba = positive_proba(fit_learner(learner, replace(rows, y=cover), rng), rows.X)
+            votes += proba[unlabeled] < np.quantile(proba[spies], self.noise)
         return votes / len(rounds)
 
     def _scores(self, X: Any) -> Any:
-        return positive_log_odds(self.classifier_, self.inputs_.transform(X))
+        return positive_log_odds(self.estimator_, self.encoder_.transform(X))

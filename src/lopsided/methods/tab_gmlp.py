@@ -8,8 +8,8 @@ import numpy as np
 from lopsided._check import check_choice, check_count, require
 from lopsided._rows import TrainingRows
 from lopsided.losses import CalibratedFocalLoss
+from lopsided.methods._encoders import OrdinalEncoder, fit_ordinal_encoder
 from lopsided.methods._risk_classifier import RiskClassifier
-from lopsided.methods._tokens import Tokens, fit_tokens
 from lopsided.methods._validation import check_hold_out, hold_out
 from lopsided.methods.base import Accepts
 from lopsided.risks import Risk, nnpu
@@ -125,7 +125,7 @@ class TabGMLPClassifier(RiskClassifier):
 
         self._check_settings()
         self.risk_ = self._checked_risk()
-        self.encoder_ = fit_tokens(rows.X, self._levels(), rows.weight)
+        self.encoder_ = fit_ordinal_encoder(rows.X, self._levels(), rows.weight)
         self.nets_: list[Any] = []
         self.n_epochs_: list[int] = []
         with threads(self._n_threads()):
@@ -143,7 +143,7 @@ class TabGMLPClassifier(RiskClassifier):
             split = hold_out(rows.y, self.validation_fraction, seed, self.validation)
             if split is not None:
                 train, held_out = map(rows.take, split)
-                encoder = fit_tokens(train.X, self._levels(), train.weight)
+                encoder = fit_ordinal_encoder(train.X, self._levels(), train.weight)
                 validation = (LabelPrecision(), _encoded(held_out, encoder))
                 seed = int(rng.integers(2**63))
                 _, stop = self._train(
@@ -156,7 +156,7 @@ class TabGMLPClassifier(RiskClassifier):
         self.n_epochs_.append(n_epochs)
 
     def _train(
-        self, rows: TrainingRows, encoder: Tokens, seed: int, label: str, **options: Any
+        self, rows: TrainingRows, encoder: OrdinalEncoder, seed: int, label: str, **options: Any
     ) -> tuple[Any, int]:
         """Return a net trained on encoded rows, and for how many epochs."""
         import torch
@@ -222,5 +222,5 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
 
 
-def _encoded(rows: TrainingRows, encoder: Tokens) -> TrainingRows:
+def _encoded(rows: TrainingRows, encoder: OrdinalEncoder) -> TrainingRows:
     return replace(rows, X=encoder.transform(rows.X))
