@@ -36,6 +36,8 @@ _EXTRAS = {
     "shap": "explain",
     "pulearn": "peers",
     "imblearn": "finance",
+    "matplotlib": "bench",
+    "pooch": "bench",
 }
 
 

@@ -61,15 +61,9 @@ class ResultStore:
         self._claimed = self._is_ours()
 
     def path(self, key: str) -> Path:
-        """Return the file of a key: words of letters, digits, dots and dashes between slashes.
-
-        Parameters
-        ----------
-        key : str
-            What the result is of.
-        """
+        """Return the file of a key, which is words of letters, digits, dots and dashes."""
         if not _KEY.fullmatch(key):
-            raise ValueError(f"A key must be words with slashes between them, got {key!r}.")
+            raise ValueError(f"A key must be words, with slashes between them, got {key!r}.")
         return self.folder / f"{key}{_SUFFIX}"
 
     def __contains__(self, key: str) -> bool:
@@ -91,15 +85,7 @@ class ResultStore:
             self._claimed = True
 
     def write(self, key: str, frame: Any) -> None:
-        """Write the result of a key, whole or not at all, in place of one that is there.
-
-        Parameters
-        ----------
-        key : str
-            What the result is of.
-        frame : DataFrame
-            The result; its index is not kept.
-        """
+        """Write a frame, without its index, as the result of a key: whole or not at all."""
         path = self.path(key)
         self.claim()
         with naming_the_file(path):
@@ -111,17 +97,8 @@ class ResultStore:
     def read(self, key: str) -> Any:
         """Return the frame of a key.
 
-        Parameters
-        ----------
-        key : str
-            What the result is of.
-
-        Raises
-        ------
-        KeyError
-            If there is none.
-        DamagedFileError
-            If it is not as it was written, or cannot be the result of this key.
+        Raises KeyError if there is none, and DamagedFileError if it is not as it was written or
+        fails the check.
         """
         import pandas as pd
 
@@ -147,13 +124,7 @@ class ResultStore:
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
     def remove(self, keys: Iterable[str]) -> None:
-        """Remove the results of keys, and folders that are empty then.
-
-        Parameters
-        ----------
-        keys : iterable of str
-            Those that are not there do not matter.
-        """
+        """Remove the results of keys, if they are there, and folders that are empty then."""
         paths = [self.path(key) for key in keys]
         for path in paths:
             path.unlink(missing_ok=True)
@@ -175,10 +146,11 @@ class ResultStore:
         file = self.folder / _FINGERPRINT
         if not file.is_file():
             files = os.listdir(self.folder) if self.folder.is_dir() else []
-            if not all(name.startswith(".") for name in files):  # a claim may be on its way
+            others = [name for name in files if not name.startswith(".")]  # but for drafts
+            if others:
                 raise FileExistsError(
                     f"{self.folder} must be new or hold results of this command, got a folder "
-                    "with other files. Name another folder (--out)."
+                    f"with another {others[0]}. Name another folder (--out)."
                 )
             return False
         try:
