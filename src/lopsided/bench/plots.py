@@ -224,14 +224,14 @@ def quality_and_time(table: pd.DataFrame, metric: str) -> Figure:
     metric : str
         What to show.
     """
-    from matplotlib.ticker import LogLocator, NullFormatter
-
     named = escape_names(table)
     ok = named[(named["status"] == "ok") & (named["metric"] == metric)]
     ok = ok[np.isclose(ok["prior_factor"], 1.0)]
     seconds = ok.groupby("label")["seconds"].mean()
     quality = macro(named, metric).mean(axis=1)
     figure, axes = make_panels(1, 1, (6.4, 4.2))
+    from matplotlib.ticker import LogLocator, NullFormatter  # installed, as there are panels
+
     ax = axes[0, 0]
     for number, label in enumerate(quality.index):
         marker = _MARKS[number % len(_MARKS)]

@@ -133,9 +133,13 @@ class ResultStore:
                 folder.rmdir()
 
     def _items(self) -> Iterator[tuple[str, Any]]:
-        for path in sorted(self.folder.rglob(f"*{_SUFFIX}")):
-            key = path.relative_to(self.folder).as_posix().removesuffix(_SUFFIX)
-            if _KEY.fullmatch(key):
+        # Unlike rglob this does not mind a folder that another process removes meanwhile.
+        files = [
+            Path(where, name) for where, _, names in os.walk(self.folder) for name in names
+        ]
+        for path in sorted(files):
+            key = path.relative_to(self.folder).with_suffix("").as_posix()
+            if path.suffix == _SUFFIX and _KEY.fullmatch(key):
                 with suppress(KeyError, DamagedFileError):
                     yield key, self.read(key)
 

@@ -38,11 +38,15 @@ class Row(NamedTuple):
     versions: str
 
 
+_TYPES = get_type_hints(Row)
+_NUMBERS: dict[Any, Any] = {name: kind for name, kind in _TYPES.items() if kind is not str}
+
+
 def make_result_table(rows: Iterable[Row] | Any) -> Any:
     """Return rows as a data frame in an order that does not depend on how they came."""
     import pandas as pd
 
-    table = pd.DataFrame(rows, columns=list(Row._fields))
+    table = pd.DataFrame(rows, columns=list(Row._fields)).astype(_NUMBERS)
     return table.sort_values(_ORDER, kind="stable", ignore_index=True)
 
 
@@ -93,7 +97,7 @@ def check_columns(table: Any) -> None:
     missing = set(Row._fields) - set(table.columns)
     if missing:
         raise ValueError(f"it lacks {sorted(missing)}")
-    for name, kind in get_type_hints(Row).items() if len(table) else ():
+    for name, kind in _TYPES.items() if len(table) else ():
         words = kind is str and pd.api.types.infer_dtype(table[name], skipna=False) == "string"
         if not words and (kind is str or not pd.api.types.is_numeric_dtype(table[name])):
             raise ValueError(f"{name!r} is of another type")

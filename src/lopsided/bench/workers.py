@@ -32,7 +32,9 @@ def run_trials(
     while groups:
         running, waiting = _run_until_death(groups, study, store, n_workers, advance)
         left = [_not_in(store, group) for group in running]
-        for trial in [group[0] for group in left if group]:  # a worker died at one of these
+        # They start in this order: a worker died at the first trial of one of these that is
+        # not in the store.
+        for trial in [group[0] for group in left if group][:n_workers]:
             if any(_run_until_death([[trial]], study, store, 1, lambda _: None)):
                 why = "the process died, perhaps for lack of memory"
                 _write(store, trial, make_rows(trial, study, "failed", why))
