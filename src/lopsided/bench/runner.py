@@ -144,8 +144,8 @@ def run_study(
     only, redo, committed : collections
         As in `plan`.
     """
-    check_writable(folder / TABLE)
     store = open_store(study, folder)
+    check_writable(folder / TABLE)
     with _one_at_a_time(folder):
         store.claim()
         todo = plan(study, folder, only, redo, committed)
