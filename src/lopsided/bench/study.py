@@ -1,6 +1,6 @@
 """A study: everything that a published table depends on, read from a TOML file."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -292,7 +292,7 @@ def _entry(given: Any, first: str, what: str, known: Iterable[str]) -> dict[str,
     return one
 
 
-_READERS = {
+_READERS: dict[str, Callable[[Any, str], Any]] = {
     "title": _text,
     "datasets": _datasets,
     "mechanisms": _settings,
