@@ -2,7 +2,7 @@
 
 from tables_told import markdown
 
-from lopsided.bench.words import name_metric
+from lopsided.bench.display_names import name_metric
 from lopsided.finance.models import get_model, list_models
 from lopsided.finance.page import KINDS, draw_all
 from lopsided.finance.panel import TERMS

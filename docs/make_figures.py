@@ -17,7 +17,7 @@ from tables_told import beside_paper, macro_table, prior_table, tests_table
 
 from lopsided._files import atomic_write
 from lopsided.bench.study import read_study
-from lopsided.bench.table import read_table
+from lopsided.bench.table import read_result_table
 from lopsided.finance.told import read_results as read_finance
 from lopsided.report.figures import draw_figures
 from lopsided.report.protocol import describe_protocol
@@ -32,7 +32,7 @@ _PAPER_WHITE = 'style="background:white" '  # drawn in black: dark pages would s
 def read_results(name: str):
     """Return a study and the committed table of its results."""
     studies = ROOT / "studies"
-    return read_study(studies / f"{name}.toml"), read_table(
+    return read_study(studies / f"{name}.toml"), read_result_table(
         studies / "results" / f"{name}.parquet"
     )
 

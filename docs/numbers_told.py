@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lopsided.bench.means import blocks, macro
+from lopsided.bench.aggregate import blocks, macro
 from lopsided.bench.stats import bootstrap_difference, friedman, wilcoxon_holm
 from lopsided.bench.study import MECHANISMS
 from lopsided.datasets import describe, list_entries

@@ -1,7 +1,7 @@
 """Tables of results as markdown."""
 
-from lopsided.bench.means import macro, macro_deviation
-from lopsided.bench.words import name_setting
+from lopsided.bench.aggregate import macro, macro_deviation
+from lopsided.bench.display_names import name_setting
 from lopsided.report.paper import list_printed, printed
 
 

@@ -1,12 +1,10 @@
 """What two runs of a study have in common: everything but the seconds."""
 
-import json
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from attacks.verdicts import Finding
-from lopsided.bench.trial import Row
 
 __all__ = ["check_same_results", "list_files", "read_finished"]
 
@@ -19,7 +17,7 @@ def list_files(folder: Path) -> set[str]:
 def read_finished(folder: Path, but: str = "") -> dict[tuple[str, str], float]:
     """Return the seconds of every finished trial in the folder of a study, by key and metric.
 
-    Read without lopsided's own readers; a line that is cut off is no finished trial.
+    Read without lopsided's own readers; a file that cannot be read is no finished trial.
 
     Parameters
     ----------
@@ -31,16 +29,10 @@ def read_finished(folder: Path, but: str = "") -> dict[tuple[str, str], float]:
     import pandas as pd
 
     rows: list[dict[str, Any]] = []
-    table = folder / "table.parquet"
-    if table.exists() and but != "table.parquet":
-        rows += pd.read_parquet(table).to_dict("records")
-    for part in folder.glob("parts/*.jsonl"):
-        if but != f"parts/{part.name}":
-            for line in part.read_text(errors="replace").splitlines():
-                with suppress(json.JSONDecodeError):
-                    rows += [
-                        dict(zip(Row._fields, one, strict=True)) for one in json.loads(line)
-                    ]
+    for file in (folder / "table.parquet", *folder.glob("parts/*/*.parquet")):
+        if file.exists() and but != str(file.relative_to(folder)):
+            with suppress(OSError, ValueError):  # damaged
+                rows += pd.read_parquet(file).to_dict("records")
     return {
         (row["key"], row["metric"]): row["seconds"] for row in rows if row["status"] == "ok"
     }

@@ -1,20 +1,19 @@
 """What may have happened to a file of results since it was written."""
 
 import io
-import json
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 __all__ = ["DAMAGES", "Damage"]
 
 _PART, _SCORES = (
-    "bench/parts/digits-8-0001.jsonl",
+    "bench/parts",
     "finance/scores/released/fin-lr/0-2006.parquet",
 )
 
 
 class Damage(NamedTuple):
-    """A file of a finished or a stopped run, and what is done to it."""
+    """A file of a finished or a stopped run, or a folder of such, and what is done to one."""
 
     file: str
     what: str
@@ -57,24 +56,6 @@ def _as_frame(change: Callable[[Any], Any]) -> Callable[[bytes], bytes]:
     return rewrite
 
 
-def _last_line(change: Callable[[Any], Any]) -> Callable[[bytes], bytes]:
-    """Return a change of the rows that the last line of a part holds."""
-
-    def rewrite(data: bytes) -> bytes:
-        *lines, last = data.splitlines()
-        return b"\n".join([*lines, json.dumps(change(json.loads(last))).encode(), b""])
-
-    return rewrite
-
-
-def _then(piece: bytes) -> Callable[[bytes], bytes]:
-    return lambda data: data + piece + b"\n"
-
-
-def _other_types(rows: Any) -> Any:
-    return [["x" if isinstance(cell, float) else cell for cell in row] for row in rows]
-
-
 DAMAGES: tuple[Damage, ...] = (
     Damage("bench/table.parquet", "cut", _cut),
     Damage("bench/table.parquet", "empty", _empty),
@@ -85,18 +66,19 @@ DAMAGES: tuple[Damage, ...] = (
     Damage("bench/table.parquet", "no rows", _as_frame(lambda t: t.iloc[:0])),
     Damage("bench/table.parquet", "no keys", _as_frame(lambda t: t.assign(key=None))),
     Damage("bench/table.parquet", "gone", lambda data: None),
-    Damage("bench/again.txt", "garbage", _garbage),
+    Damage("bench/parts/fingerprint.json", "cut", _cut),
+    Damage("bench/parts/fingerprint.json", "gone", lambda data: None),
     Damage("bench/older.parquet", "garbage", _garbage),
     Damage("bench/attacked.toml", "cut", _cut),
     Damage(_PART, "cut", _cut),
     Damage(_PART, "zeros", _zeros),
     Damage(_PART, "garbage", _garbage),
-    Damage(_PART, "one of two metrics", _last_line(lambda rows: rows[:1])),
-    Damage(_PART, "short rows", _last_line(lambda rows: [row[:5] for row in rows])),
-    Damage(_PART, "words for values", _last_line(_other_types)),
-    Damage(_PART, "a number for a line", _then(b"5")),
-    Damage(_PART, "a word for rows", _then(b'["0123456789abcd"]')),
-    Damage(_PART, "deep nesting", _then(b"[" * 100_000)),
+    Damage(_PART, "one of two metrics", _as_frame(lambda t: t[:1])),
+    Damage(_PART, "short rows", _as_frame(lambda t: t.iloc[:, :5])),
+    Damage(_PART, "words for values", _as_frame(lambda t: t.assign(value="x"))),
+    Damage(_PART, "no rows", _as_frame(lambda t: t.iloc[:0])),
+    Damage(_PART, "another trial", _as_frame(lambda t: t.assign(key="another"))),
+    Damage(_PART, "a flipped bit", _flip),
     Damage(_SCORES, "cut", _cut),
     Damage(_SCORES, "empty", _empty),
     Damage(_SCORES, "no scores", _as_frame(lambda t: t.drop(columns="score"))),

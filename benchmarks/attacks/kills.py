@@ -125,7 +125,7 @@ def _moment_of_draft(folder: Path, running: "subprocess.Popen[str]") -> bool:
 
 
 def _is_draft(name: str) -> bool:
-    return Path(name).name.startswith(".") and Path(name).name != ".lock"
+    return Path(name).name.startswith(".")
 
 
 def _check_answer(said: Said, number: signal.Signals) -> None:

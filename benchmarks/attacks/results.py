@@ -1,10 +1,8 @@
 """Damaged files of results: the run goes on as if nothing was, or names the file."""
 
-import json
 import logging
 import shutil
 from pathlib import Path
-from typing import Any
 
 from attacks.commands import check_said, run_command
 from attacks.compare import check_same_results, list_files, read_finished
@@ -42,9 +40,10 @@ def run(seed: int, folder: Path) -> Outcome:
     for name in (where, "attacked.toml", "panel.csv"):
         copy = shutil.copytree if (home() / name).is_dir() else shutil.copyfile
         copy(home() / name, folder / name)
-    if "/parts/" in damage.file:
-        _stop_half_way(folder / "bench", folder / damage.file)
     file = folder / damage.file
+    if file.name == "parts":
+        file = _stop_half_way(folder / "bench")
+        damage = damage._replace(file=str(file.relative_to(folder)))
     content = damage.change(file.read_bytes() if file.exists() else b"")
     file.unlink() if content is None else file.write_bytes(content)
     try:
@@ -54,20 +53,20 @@ def run(seed: int, folder: Path) -> Outcome:
         raise Finding(found.outcome.verdict, note) from found
 
 
-def _stop_half_way(bench: Path, part: Path) -> None:
+def _stop_half_way(bench: Path) -> Path:
     """Turn the results of a study into those of one that was stopped: parts, and no table."""
     import pandas as pd
 
     table = pd.read_parquet(bench / "table.parquet")
     (bench / "table.parquet").unlink()
-    part.parent.mkdir(exist_ok=True)
+    part = bench / "parts" / "digits-8-0001"
+    part.mkdir(exist_ok=True)
     chosen = table[(table["dataset"] == "digits-8") & (table["repeat"] == 1)]
-    trials: list[list[list[Any]]] = [
-        rows.to_numpy(object).tolist() for _, rows in chosen.groupby("key", sort=False)
-    ]
-    part.write_text("".join(json.dumps(rows) + "\n" for rows in trials))
+    for key, rows in chosen.groupby("key", sort=False):
+        rows.to_parquet(part / f"{key}.parquet", index=False, write_page_checksum=True)
     for other in bench.glob("*.toml"):
         other.unlink()  # copied in at the end only
+    return min(part.glob("*.parquet"))
 
 
 def _resume(damage: Damage, where: str, folder: Path) -> Outcome:
@@ -93,7 +92,7 @@ def _resume(damage: Damage, where: str, folder: Path) -> Outcome:
             raise Finding("lost", f"{len(lost)} of {len(finished)} sound results are gone")
         check_said(run_command(REPORT, folder, _SECONDS))
     drafts = [name for name in list_files(folder) if Path(name).name.startswith(".")]
-    if set(drafts) - {"bench/.lock", "finance/.lock"}:
+    if drafts:
         raise Finding("stray", f"{drafts[:3]}")
     return Outcome("result")
 
@@ -105,5 +104,4 @@ def _check_named(damage: Damage, said: str) -> None:
 
 
 def _contents(folder: Path) -> dict[str, bytes]:
-    found = list_files(folder) - {"bench/.lock", "finance/.lock"}
-    return {name: (folder / name).read_bytes() for name in found}
+    return {name: (folder / name).read_bytes() for name in list_files(folder)}

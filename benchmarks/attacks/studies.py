@@ -51,6 +51,6 @@ def _check_folder(folder: Path, name: str, dry: bool) -> None:
     """See that a dry run writes nothing, and that a real one stays in its folder."""
     found = list_files(folder) - {name}
     extra = found if dry else {one for one in found if not one.startswith("out" + os.sep)}
-    drafts = {one for one in found if Path(one).name.startswith(".") and one != "out/.lock"}
+    drafts = {one for one in found if Path(one).name.startswith(".")}
     if extra | drafts:
         raise Finding("stray", f"{sorted(extra | drafts)[:3]}")

@@ -217,13 +217,13 @@ def _report(options: argparse.Namespace) -> None:
 
 
 def _bench(options: argparse.Namespace) -> None:
-    from lopsided.bench.job import bench
+    from lopsided.bench.command import bench
 
     print_result(
         bench(
             options.study,
             out=options.out,
-            jobs=options.jobs,
+            n_workers=options.jobs,
             only=options.only,
             redo=options.redo,
             dry_run=options.dry_run,

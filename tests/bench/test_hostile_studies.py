@@ -89,11 +89,11 @@ HOSTILE = {
     "no method": (methods(), "methods must be a list that is not empty"),
     "method of a list": (methods("[" + "1, " * 9_000 + "1]"), "must be a word or a table"),
     "method without a name": (methods("{}"), "A method needs name"),
-    "like itself": (
-        methods('{ name = "naive-xgb", label = "a", like = "a" }'),
+    "seeds from itself": (
+        methods('{ name = "naive-xgb", label = "a", seed_from = "a" }'),
         "No method before it is called 'a'",
     ),
-    "like a number": (methods('{ name = "naive-xgb", like = 5 }'), "must be a text"),
+    "seeds from a number": (methods('{ name = "naive-xgb", seed_from = 5 }'), "must be a text"),
     "repeats of a method": (
         methods('{ name = "naive-xgb", repeats = 0.5 }'),
         "repeats of naive-xgb must be a whole number",
@@ -102,6 +102,13 @@ HOSTILE = {
     "risk of a text": (settings("risk = 'nnpu'"), "risk of ifpu-xgb must be a number"),
     "setting of a table": (settings("max_depth = { a = 1 }"), "max_depth of ifpu-xgb must"),
     "loss": (settings("loss = 'x'"), "No parameter of ifpu-xgb is called 'loss'"),
+    "published of a table": (f"{GOOD}published = {{ a = 1 }}", "published must be a text"),
+    "published elsewhere": (
+        f"{GOOD}published = '../../x.csv'",
+        "published must be a path from",
+    ),
+    "published nowhere": (f"{GOOD}published = 'x.csv'", "published must be a csv file"),
+    "published folder": (f"{GOOD}published = '.'", "published must be a csv file"),
     "no setting": (settings("__class__ = 1"), "No parameter of ifpu-xgb is called"),
     "seed of a method": (settings("random_state = 1"), "is set by the study itself"),
 }
@@ -128,7 +135,7 @@ datasets = DATASETS
 mechanisms = [{ kind = KIND, hidden = HIDDEN }, MECHANISM]
 methods = [
     "naive-xgb",
-    { name = NAME, label = LABEL, repeats = OFTEN, like = LIKE, params = PARAMS },
+    { name = NAME, label = LABEL, repeats = OFTEN, seed_from = SEEDS_OF, params = PARAMS },
 ]
 metrics = METRICS
 repeats = REPEATS
@@ -137,6 +144,7 @@ seed = SEED
 test_share = TEST
 prior_factors = FACTORS
 timeout = TIMEOUT
+published = PUBLISHED
 """
 FINE = {
     "TITLE": '"A try"',
@@ -147,7 +155,7 @@ FINE = {
     "NAME": '"ifpu-xgb"',
     "LABEL": '"deep"',
     "OFTEN": "1",
-    "LIKE": '"naive-xgb"',
+    "SEEDS_OF": '"naive-xgb"',
     "PARAMS": "{ gamma = 1, max_depth = 3 }",
     "METRICS": '["roc_auc"]',
     "REPEATS": "2",
@@ -156,6 +164,7 @@ FINE = {
     "TEST": "0.3",
     "FACTORS": "[1.0]",
     "TIMEOUT": "60",
+    "PUBLISHED": '"try.toml"',
 }
 VALUES = [
     *("0", "-1", "1", "1.5", "nan", "-inf", "1e308", "true", "9223372036854775807"),

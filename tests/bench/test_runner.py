@@ -1,4 +1,3 @@
-import json
 import os
 import random
 import signal
@@ -11,18 +10,17 @@ from pathlib import Path
 import pytest
 from pandas.testing import assert_frame_equal
 
+from lopsided.bench import workers
 from lopsided.bench.estimate import estimate_seconds
-from lopsided.bench.runner import plan, run_study
+from lopsided.bench.runner import open_store, plan, run_study
 from lopsided.bench.study import MethodSpec, Setting, Study
 from lopsided.bench.table import (
-    append_rows,
-    as_table,
     finished_keys,
-    read_parts,
-    read_table,
-    write_table,
+    make_result_table,
+    read_result_table,
+    write_result_table,
 )
-from lopsided.bench.trial import Row, make_split, run_trial, seed_of, trials
+from lopsided.bench.trial import run_trial, seed_of, split_dataset, trials
 from lopsided.bench.versions import name_versions
 from lopsided.datasets import describe
 from lopsided.methods.logistic import NaiveLogisticClassifier
@@ -53,7 +51,7 @@ def numbers(table):
 def whole(tmp_path_factory):
     """The table of a run without any break, and its folder."""
     folder = tmp_path_factory.mktemp("whole")
-    return run_study(STUDY, folder, jobs=1), folder
+    return run_study(STUDY, folder, n_workers=1), folder
 
 
 def test_trials_are_enumerated_and_their_keys_are_their_own():
@@ -78,10 +76,10 @@ def test_whatever_changes_the_numbers_changes_the_key(change):
     assert not old & {trial.key for trial in trials(replace(STUDY, **change), HASHES)}
 
 
-def test_a_method_like_another_has_its_seeds_and_a_key_of_its_own():
-    methods = (STUDY.methods[0], MethodSpec("twin", "naive-xgb", QUICK, like="naive"))
+def test_a_method_with_the_seeds_of_another_has_its_numbers_and_a_key_of_its_own():
+    methods = (STUDY.methods[0], MethodSpec("twin", "naive-xgb", QUICK, seed_from="naive"))
     study = replace(STUDY, methods=methods, datasets=("wine-rare",), repeats=1, settings=SCAR)
-    split = make_split(study, "wine-rare", 0)
+    split = split_dataset(study, "wine-rare", 0)
     one, two = trials(study, HASHES)
     assert one.key != two.key
     found = [[row.value for row in run_trial(trial, study, split)] for trial in (one, two)]
@@ -99,10 +97,10 @@ def test_variants_with_one_memory_fit_what_they_share_once(tmp_path, monkeypatch
     alone = {"estimators": ["logistic"]}
     methods = (
         MethodSpec("whole", "focused-fast", alone),
-        MethodSpec("equal", "focused-fast", {**alone, "weighting": "equal"}, like="whole"),
+        MethodSpec("equal", "focused-fast", {**alone, "weighting": "equal"}, seed_from="whole"),
     )
     study = replace(STUDY, methods=methods, datasets=("wine-rare",), repeats=1, settings=SCAR)
-    split = make_split(study, "wine-rare", 0)
+    split = split_dataset(study, "wine-rare", 0)
     for trial in trials(study, HASHES):
         assert run_trial(trial, study, split, str(tmp_path))[0].status == "ok"
     assert len(fits) == 3  # of three folds
@@ -132,14 +130,13 @@ def test_the_table_is_complete_and_depends_on_the_labels(whole):
 
 def test_two_workers_and_another_order_give_the_same_numbers(whole, tmp_path):
     other = replace(STUDY, datasets=STUDY.datasets[::-1], methods=STUDY.methods[::-1])
-    assert_frame_equal(numbers(run_study(other, tmp_path, jobs=2)), numbers(whole[0]))
+    assert_frame_equal(numbers(run_study(other, tmp_path, n_workers=2)), numbers(whole[0]))
 
 
 def test_nothing_is_left_to_run_after_a_run(whole):
     assert plan(STUDY, whole[1]).left == []
-    assert read_table(whole[1]).equals(whole[0])
+    assert read_result_table(whole[1]).equals(whole[0])
     assert sorted(path.name for path in whole[1].iterdir()) == [
-        ".lock",
         "parts",
         "table.parquet",
     ]
@@ -203,42 +200,40 @@ def test_a_late_trial_is_a_row(tmp_path):
     assert (table["seconds"] < 20).all()
 
 
-def test_a_torn_line_costs_its_trial_alone(tmp_path):
-    rows = run_trial(next(trials(STUDY, HASHES)), STUDY, make_split(STUDY, "wine-rare", 0))
-    path = tmp_path / "wine-rare-0000.jsonl"
-    append_rows(path, rows)
-    with open(path, "a") as file:
-        file.write('[["wine-rare", "scar"')  # cut off here
-    assert read_parts(tmp_path) == rows
-    append_rows(path, rows)
-    assert read_parts(tmp_path) == rows + rows
-    assert len(as_table(rows)) == 2
-
-
 SMALL = replace(
     STUDY, datasets=("wine-rare",), methods=STUDY.methods[:1], settings=SCAR, repeats=1
 )
 
 
+ONE = next(trials(SMALL, HASHES))
+
+
 @pytest.fixture(scope="module")
 def rows():
     """What the only trial of a small study finds, by metric."""
-    return run_trial(next(trials(SMALL, HASHES)), SMALL, make_split(SMALL, "wine-rare", 0))
+    return run_trial(ONE, SMALL, split_dataset(SMALL, "wine-rare", 0))
+
+
+def write_part(folder, trial, rows):
+    """Write the file of a trial as a worker does; return its path."""
+    store = open_store(SMALL, folder)
+    store.write(trial.stored_as, make_result_table(rows))
+    return store.path(trial.stored_as)
 
 
 def test_a_trial_that_lacks_a_metric_is_not_finished(rows, tmp_path):
     for some, done in ((rows[:1], False), (rows[1:], False), (rows, True)):
-        part = tmp_path / f"{len(list(tmp_path.iterdir()))}" / "parts" / "x.jsonl"
-        part.parent.mkdir(parents=True)
-        append_rows(part, some)
-        found = plan(SMALL, part.parents[1])
+        folder = tmp_path / f"{len(list(tmp_path.iterdir()))}"
+        write_part(folder, ONE, some)
+        found = plan(SMALL, folder)
         assert (not found.left, len(found.known)) == (done, 2 * done)
-        assert finished_keys(some, SMALL.metrics) == ({rows[0].key} if done else set())
+        finished = finished_keys(make_result_table(some), SMALL.metrics)
+        assert finished == ({rows[0].key} if done else set())
 
 
 def test_a_metric_that_the_table_lost_is_measured_again(rows, tmp_path):
     whole = run_study(SMALL, tmp_path)
-    write_table(whole[:1], tmp_path / "table.parquet")
+    write_result_table(whole[:1], tmp_path / "table.parquet")
     assert len(plan(SMALL, tmp_path).left) == 1
     other = run_study(SMALL, tmp_path, only=["breast-cancer-rare"])
     assert other.empty  # half a trial is none
@@ -246,44 +241,38 @@ def test_a_metric_that_the_table_lost_is_measured_again(rows, tmp_path):
 
 
 def test_a_part_that_is_cut_anywhere_costs_its_trial_and_nothing_else(rows, tmp_path):
-    path = tmp_path / "parts" / "x.jsonl"
-    path.parent.mkdir()
-    append_rows(path, rows)
-    line = path.read_bytes()
-    for size in range(0, len(line) - 1, 7):
-        path.write_bytes(line[:size])
+    path = write_part(tmp_path, ONE, rows)
+    whole = path.read_bytes()
+    for size in range(0, len(whole), 199):
+        path.write_bytes(whole[:size])
         assert len(plan(SMALL, tmp_path).left) == 1
-    path.write_bytes(line[:-1])  # whole but for the end of the line
+    path.write_bytes(whole)
     assert not plan(SMALL, tmp_path).left
 
 
 @pytest.mark.parametrize(
-    "line",
+    "change",
     [
-        "5",
-        '["abcdefghijklmn"]',
-        json.dumps([[["wine-rare"]] * 14]),
-        json.dumps([[1] * 14]),
-        "[" * 5000,
-        "9" * 5000,
-        "null",
+        {"key": "another"},
+        {"key": 1},
+        {"value": "0.5"},
+        {"status": None},
+        {"repeat": "0"},
+        {"metric": 5},
     ],
-    ids=["number", "letters", "lists", "numbers", "deep", "huge", "null"],
+    ids=str,
 )
-def test_a_line_that_is_no_trial_is_overlooked(rows, line, tmp_path):
-    path = tmp_path / "parts" / "x.jsonl"
-    path.parent.mkdir()
-    path.write_text(line + "\n")
-    append_rows(path, rows)
-    assert read_parts(path.parent) == rows
-    assert not plan(SMALL, tmp_path).left
+def test_a_file_that_is_no_trial_is_overlooked_and_made_again(rows, change, tmp_path):
+    wrong = make_result_table(rows).assign(**change)
+    open_store(SMALL, tmp_path).write(ONE.stored_as, wrong)
+    open_store(SMALL, tmp_path).write("wine-rare-0000/another", wrong[["value"]])
+    assert plan(SMALL, tmp_path).left == [ONE]
+    table = run_study(SMALL, tmp_path)
+    assert_frame_equal(numbers(table), numbers(make_result_table(rows)))
 
 
 def test_the_table_is_on_the_disk_before_its_parts_are_deleted(rows, tmp_path, monkeypatch):
-    parts = tmp_path / "parts"
-    parts.mkdir()
-    append_rows(parts / "x.jsonl", rows)
-    (tmp_path / ".lock").touch()  # a run was here
+    part = write_part(tmp_path, ONE, rows)
     events = []
     flush, rename, unlink = os.fsync, os.replace, Path.unlink
 
@@ -305,24 +294,17 @@ def test_the_table_is_on_the_disk_before_its_parts_are_deleted(rows, tmp_path, m
     run_study(SMALL, tmp_path)
     table, folder = (os.stat(path).st_ino for path in (tmp_path / "table.parquet", tmp_path))
     wanted = [("flush", table), ("rename", table, "table.parquet"), ("flush", folder)]
-    wanted.append(("unlink", "x.jsonl"))
+    wanted.append(("unlink", part.name))
     assert [event for event in events if event in wanted] == wanted
 
 
-def test_a_damaged_note_of_what_to_run_again_is_overlooked(rows, tmp_path):
-    (tmp_path / "parts").mkdir()
-    append_rows(tmp_path / "parts" / "x.jsonl", rows)
-    (tmp_path / "again.txt").write_bytes(bytes(range(256)))
-    assert not plan(SMALL, tmp_path).left
-
-
 def test_a_table_of_other_types_is_refused_by_name(rows, tmp_path):
-    table = as_table(rows)
+    table = make_result_table(rows)
     for name in ("key", "value", "repeat"):
         path = tmp_path / f"{name}.parquet"
-        write_table(table.assign(**{name: [["x"]] * len(table)}), path)
-        with pytest.raises(ValueError, match=rf"{name}.parquet must .* \['{name}'\] are of"):
-            read_table(path)
+        write_result_table(table.assign(**{name: [["x"]] * len(table)}), path)
+        with pytest.raises(ValueError, match=rf"{name}.parquet must .* '{name}' is of"):
+            read_result_table(path)
 
 
 CODE = """
@@ -330,23 +312,27 @@ import sys
 sys.path.insert(0, {here!r})
 from test_runner import STUDY, Path, run_study
 if __name__ == "__main__":
-    run_study(STUDY, Path({folder!r}), jobs=2)
+    run_study(STUDY, Path({folder!r}), n_workers=2)
 """
 
 
-def start(folder):
-    script = Path(folder) / "run.py"
+def start(folder, number=0):
+    script = Path(folder) / f"run{number}.py"
     script.parent.mkdir(exist_ok=True)
     script.write_text(CODE.format(here=str(Path(__file__).parent), folder=str(folder)))
     return subprocess.Popen([sys.executable, script], start_new_session=True)
 
 
-def wait_for_rows(run, folder, n_more):
-    """Wait until a run has written some more rows, or is done."""
+def count_parts(folder):
+    return len(list((folder / "parts").rglob("*.parquet")))
+
+
+def wait_for_parts(run, folder, n_more):
+    """Wait until a run has finished some more trials, or is done."""
     deadline = time.monotonic() + 60
-    target = len(read_parts(folder / "parts")) + n_more
+    target = count_parts(folder) + n_more
     while time.monotonic() < deadline and run.poll() is None:
-        if len(read_parts(folder / "parts")) >= target:
+        if count_parts(folder) >= target:
             break
         time.sleep(0.02)
 
@@ -355,23 +341,59 @@ def test_a_killed_study_goes_on_where_it_was(whole, tmp_path):
     chance = random.Random(0)
     for _ in range(3):
         run = start(tmp_path)
-        wait_for_rows(run, tmp_path, 2)
+        wait_for_parts(run, tmp_path, 1)
         time.sleep(0.2 * chance.random())
         if run.poll() is None:
             os.killpg(run.pid, signal.SIGKILL)
         run.wait()
     left = len(plan(STUDY, tmp_path).left)
     assert left < len(list(trials(STUDY, HASHES)))
-    assert_frame_equal(numbers(run_study(STUDY, tmp_path, jobs=1)), numbers(whole[0]))
+    assert_frame_equal(numbers(run_study(STUDY, tmp_path, n_workers=1)), numbers(whole[0]))
 
 
-def test_two_runs_into_one_folder_are_refused(tmp_path):
-    import fcntl
+def test_two_runs_into_one_folder_keep_each_others_work_and_share_it(whole, tmp_path):
+    both = [start(tmp_path, n) for n in range(2)]
+    assert [run.wait(timeout=120) for run in both] == [0, 0]
+    assert_frame_equal(numbers(read_result_table(tmp_path)), numbers(whole[0]))
+    assert not count_parts(tmp_path)
 
-    with open(tmp_path / ".lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        with pytest.raises(ValueError, match="in use by another run"):
-            run_study(STUDY, tmp_path)
+
+def test_a_run_that_ends_keeps_what_others_write_meanwhile(whole, tmp_path, monkeypatch):
+    """Another run finishes a trial, and a third one ends, while this one is at its trials."""
+    later = next(t for t in trials(STUDY, HASHES) if t.method.label == "naive")
+    split = split_dataset(STUDY, later.dataset, later.repeat)
+
+    def run_others(groups, study, store, n_workers, advance):
+        monkeypatch.undo()
+        run_study(STUDY, tmp_path, only=["tree"])
+        store.write(later.stored_as, make_result_table(run_trial(later, STUDY, split)))
+
+    monkeypatch.setattr("lopsided.bench.runner.run_trials", run_others)
+    table = run_study(STUDY, tmp_path, only=["oracle"])
+    expected = whole[0][(whole[0]["label"] == "tree") | (whole[0]["key"] == later.key)]
+    assert_frame_equal(numbers(table), numbers(expected.reset_index(drop=True)))
+
+
+def test_what_another_run_has_finished_is_not_run_again(rows, tmp_path, monkeypatch):
+    def fail(*_):
+        raise AssertionError
+
+    store = open_store(SMALL, tmp_path)
+    write_part(tmp_path, ONE, rows)
+    monkeypatch.setattr(workers, "run_trial", fail)
+    workers._run_group([ONE], SMALL, store)
+    assert store.keys() == [ONE.stored_as]
+
+
+def test_a_folder_of_another_study_is_refused(rows, tmp_path):
+    write_part(tmp_path, ONE, rows)
+    other = replace(SMALL, name="other")
+    for refuse in (plan, run_study):
+        with pytest.raises(
+            ValueError, match="results of the study try, not of the study other"
+        ):
+            refuse(other, tmp_path)
+    assert not plan(SMALL, tmp_path).left
 
 
 def test_a_folder_that_cannot_be_written_to_is_an_error_and_keeps_what_was_finished(
@@ -381,7 +403,7 @@ def test_a_folder_that_cannot_be_written_to_is_an_error_and_keeps_what_was_finis
         raise OSError(28, "No space left on device")
 
     run_study(STUDY, tmp_path, only=["tree"])
-    monkeypatch.setattr("lopsided.bench.runner.write_table", full)
+    monkeypatch.setattr("lopsided.bench.runner.write_result_table", full)
     with pytest.raises(OSError, match="No space left"):
         run_study(STUDY, tmp_path, only=["naive"])
     monkeypatch.undo()
@@ -394,11 +416,17 @@ import resource, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from test_runner import STUDY
+from lopsided.bench import workers
 from lopsided.bench.runner import run_study
+kept = workers.run_trial
+def run_trial(trial, study, split):
+    if trial.repeat:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+    return kept(trial, study, split)
+workers.run_trial = run_trial  # in the workers too: they import this file
 if __name__ == "__main__":
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
     try:
-        run_study(STUDY, Path(sys.argv[1]), jobs=2, only=["naive", "focused"])
+        run_study(STUDY, Path(sys.argv[1]), n_workers=2, only=["naive", "focused"])
     except OSError as error:
         print(error)
         sys.exit(2)
@@ -418,9 +446,8 @@ def test_a_disk_that_is_full_for_the_workers_keeps_what_was_finished(whole, tmp_
     assert "File too large; what was finished before is kept" in done.stdout
     folder = tmp_path / "out"
     known = plan(STUDY, folder).known
-    assert known
-    assert len({row.key for row in known}) < 16
-    assert_frame_equal(numbers(run_study(STUDY, folder, jobs=1)), numbers(whole[0]))
+    assert 0 < known["key"].nunique() < 16
+    assert_frame_equal(numbers(run_study(STUDY, folder, n_workers=1)), numbers(whole[0]))
 
 
 def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
@@ -432,9 +459,9 @@ def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
 
 
 def test_a_row_tells_what_it_was_made_with_and_a_resumed_table_keeps_it(whole, tmp_path):
-    assert set(read_table(whole[1])["versions"]) == {name_versions()}
+    assert set(read_result_table(whole[1])["versions"]) == {name_versions()}
     naive = whole[0][whole[0]["label"] == "naive"].assign(versions="older ones")
-    write_table(naive, tmp_path / "committed.parquet")
+    write_result_table(naive, tmp_path / "committed.parquet")
     table = run_study(
         STUDY, tmp_path / "out", only=["tree"], committed=[tmp_path / "committed.parquet"]
     )
@@ -444,19 +471,22 @@ def test_a_row_tells_what_it_was_made_with_and_a_resumed_table_keeps_it(whole, t
 
 def test_an_estimate_interpolates_between_table_sizes(whole, tmp_path):
     again = plan(STUDY, tmp_path, redo=["naive"], committed=[whole[1] / "table.parquet"])
-    assert estimate_seconds(again._replace(known=[]), STUDY, jobs=1) > 0
+    assert estimate_seconds(again._replace(known=again.known[:0]), STUDY, n_workers=1) > 0
     small, large = sorted(STUDY.datasets, key=lambda name: describe(name).rows)
     told = {small: 1.0, large: 3.0}
-    rows = (Row(*values) for values in whole[0].itertuples(index=False))
-    known = [row._replace(seconds=told[row.dataset]) for row in rows]
+    known = whole[0].assign(seconds=whole[0]["dataset"].map(told))
     measured = again._replace(known=known)
     # 4 trials on each set, and a fifth more for what is beside the fits
-    assert estimate_seconds(measured, STUDY, jobs=1) == pytest.approx(1.2 * (4 * 1 + 4 * 3))
-    assert estimate_seconds(measured, STUDY, jobs=2) == pytest.approx(0.6 * (4 * 1 + 4 * 3))
+    assert estimate_seconds(measured, STUDY, n_workers=1) == pytest.approx(
+        1.2 * (4 * 1 + 4 * 3)
+    )
+    assert estimate_seconds(measured, STUDY, n_workers=2) == pytest.approx(
+        0.6 * (4 * 1 + 4 * 3)
+    )
     middle = [trial._replace(dataset="diabetes-top") for trial in again.left[:1]]
     sizes = [describe(name).rows for name in (small, "diabetes-top", large)]
     expected = 1 + 2 * (sizes[1] - sizes[0]) / (sizes[2] - sizes[0])
-    found = estimate_seconds(measured._replace(left=middle), STUDY, jobs=1)
+    found = estimate_seconds(measured._replace(left=middle), STUDY, n_workers=1)
     assert found == pytest.approx(1.2 * min(max(expected, 1), 3))
 
 
@@ -475,14 +505,14 @@ def run_trial(trial, study, split):
     return kept(trial, study, split)
 workers.run_trial = run_trial  # in the workers too: they import this file
 if __name__ == "__main__":
-    run_study(STUDY, Path(sys.argv[1]), jobs=2, only=["naive", "focused"])
+    run_study(STUDY, Path(sys.argv[1]), n_workers=2, only=["naive", "focused"])
 """
 
 
 def test_a_dead_worker_costs_its_own_trial_and_no_other(whole, tmp_path):
     done = run_script(tmp_path, _DEADLY)
     assert done.returncode == 0, done.stderr
-    table = read_table(tmp_path / "out")
+    table = read_result_table(tmp_path / "out")
     bad = table[table["status"] != "ok"]
     assert len(bad) == 2  # a row for each metric
     assert set(zip(bad["label"], bad["dataset"], bad["mechanism"], strict=True)) == {
@@ -499,7 +529,7 @@ from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from test_runner import STUDY
 from lopsided.bench.runner import run_study
-run_study(STUDY, Path(sys.argv[1]), jobs=1, only=["naive"])
+run_study(STUDY, Path(sys.argv[1]), n_workers=1, only=["naive"])
 """
 
 
@@ -511,13 +541,13 @@ def test_workers_that_cannot_start_are_an_error_and_not_an_endless_loop(tmp_path
 
 def test_workers_end_with_the_process_that_started_them(tmp_path):
     run = start(tmp_path)
-    wait_for_rows(run, tmp_path, 2)
+    wait_for_parts(run, tmp_path, 1)
     run.kill()  # the parent alone
     run.wait()
     time.sleep(1.0)
-    before = len(read_parts(tmp_path / "parts"))
+    before = count_parts(tmp_path)
     time.sleep(1.0)
-    assert len(read_parts(tmp_path / "parts")) == before
+    assert count_parts(tmp_path) == before
 
 
 def test_redoing_a_part_keeps_the_rest(whole, tmp_path):
@@ -529,18 +559,21 @@ def test_redoing_a_part_keeps_the_rest(whole, tmp_path):
 
 def test_a_redo_that_was_stopped_is_finished_by_the_next_run(whole, tmp_path, monkeypatch):
     marked = whole[0].assign(versions="older ones")
-    write_table(marked, tmp_path / "table.parquet")
+    write_result_table(marked, tmp_path / "table.parquet")
 
-    def stop(tasks, study, parts, jobs, advance):
-        for trial in tasks[0][:1]:
-            split = make_split(study, trial.dataset, trial.repeat)
-            append_rows(parts / "x.jsonl", run_trial(trial, study, split))
+    def stop(groups, study, store, n_workers, advance):
+        trial = groups[0][0]
+        split = split_dataset(study, trial.dataset, trial.repeat)
+        store.write(trial.stored_as, make_result_table(run_trial(trial, study, split)))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("lopsided.bench.runner.run_tasks", stop)
+    monkeypatch.setattr("lopsided.bench.runner.run_trials", stop)
     with pytest.raises(KeyboardInterrupt):
         run_study(STUDY, tmp_path, redo=["naive"])
     monkeypatch.undo()
+    stopped = read_result_table(tmp_path).query("label == 'naive'")
+    assert set(stopped["status"]) == {"redo"}  # a row tells it to whoever reads the table now
+    assert stopped["value"].isna().all()
     assert len(plan(STUDY, tmp_path).left) == 7  # of 8, and without being told again
     assert len(plan(STUDY, tmp_path, redo=["naive"]).left) == 7
     assert not plan(STUDY, tmp_path, only=["focused"]).left
@@ -551,6 +584,24 @@ def test_a_redo_that_was_stopped_is_finished_by_the_next_run(whole, tmp_path, mo
     assert set(table.loc[table["label"] == "naive", "versions"]) == {name_versions()}
     assert set(table.loc[table["label"] != "naive", "versions"]) == {"older ones"}
     assert not plan(STUDY, tmp_path).left
+
+
+def test_a_redo_that_was_stopped_takes_nothing_from_committed_results(
+    whole, tmp_path, monkeypatch
+):
+    committed = [whole[1] / "table.parquet"]
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("lopsided.bench.runner.run_trials", stop)
+    with pytest.raises(KeyboardInterrupt):
+        run_study(STUDY, tmp_path, redo=["tree"], committed=committed)
+    monkeypatch.undo()
+    left = plan(STUDY, tmp_path, committed=committed).left
+    assert {trial.method.label for trial in left} == {"tree"}
+    table = run_study(STUDY, tmp_path, committed=committed)
+    assert_frame_equal(numbers(table), numbers(whole[0]))
 
 
 def test_seeds_depend_on_every_word_and_nothing_else():

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from pandas.testing import assert_frame_equal, assert_series_equal
 from scipy import stats as scipy_stats
 
-from lopsided.bench import means, stats
+from lopsided.bench import aggregate, stats
 
 METRIC = "average_precision"
 SETTINGS = [(kind, share) for kind in ("sar-far", "scar", "sar-near") for share in (0.25, 0.75)]
@@ -100,7 +100,7 @@ def values_of(dataset, setting, label, metric=METRIC):
 
 
 def test_scores_are_the_mean_over_repeats():
-    cells = means.scores(TABLE, METRIC)
+    cells = aggregate.scores(TABLE, METRIC)
     assert len(cells) == 3 * 6 * 3
     for cell in cells[cells["label"] != "oracle"].itertuples():
         expected = values_of(cell.dataset, (cell.mechanism, cell.hidden), cell.label)
@@ -108,7 +108,7 @@ def test_scores_are_the_mean_over_repeats():
 
 
 def test_the_oracle_is_repeated_for_every_setting():
-    cells = means.scores(TABLE, METRIC)
+    cells = aggregate.scores(TABLE, METRIC)
     oracle = cells[cells["label"] == "oracle"]
     assert sorted(set(zip(oracle["mechanism"], oracle["hidden"], strict=True))) == sorted(
         SETTINGS
@@ -120,15 +120,17 @@ def test_the_oracle_is_repeated_for_every_setting():
 
 def test_the_oracle_alone_keeps_its_own_setting():
     alone = TABLE[TABLE["label"] == "oracle"]
-    assert list(means.macro(alone, METRIC).columns) == [("none", 0.0)]
+    assert list(aggregate.macro(alone, METRIC).columns) == [("none", 0.0)]
 
 
 def test_failed_rows_do_not_count_and_are_listed():
     broken = fail(TABLE, "b", "ours", ("scar", 0.75), repeat=2)
-    cells = means.scores(broken, METRIC).set_index(["label", "mechanism", "hidden", "dataset"])
+    cells = aggregate.scores(broken, METRIC).set_index(
+        ["label", "mechanism", "hidden", "dataset"]
+    )
     expected = np.delete(values_of("b", ("scar", 0.75), "ours"), 2)
     assert cells.loc[("ours", "scar", 0.75, "b"), "value"] == pytest.approx(expected.mean())
-    listed = means.holes(broken)
+    listed = aggregate.failed_trials(broken)
     assert listed.to_dict("records") == [
         {
             "dataset": "b",
@@ -141,9 +143,9 @@ def test_failed_rows_do_not_count_and_are_listed():
             "message": "ValueError: why",
         }
     ]
-    assert means.holes(TABLE).empty
+    assert aggregate.failed_trials(TABLE).empty
     stale = broken.assign(value=broken["value"].fillna(9.0))
-    assert_frame_equal(means.scores(stale, METRIC), means.scores(broken, METRIC))
+    assert_frame_equal(aggregate.scores(stale, METRIC), aggregate.scores(broken, METRIC))
 
 
 def test_trials_that_differ_in_the_prior_alone_are_holes_of_their_own():
@@ -152,16 +154,16 @@ def test_trials_that_differ_in_the_prior_alone_are_holes_of_their_own():
         for metric in (METRIC, "roc_auc")
         for factor in (0.5, 2.0)
     ]
-    assert len(means.holes(pd.DataFrame(rows))) == 2
+    assert len(aggregate.failed_trials(pd.DataFrame(rows))) == 2
 
 
 def test_a_method_that_failed_on_a_data_set_is_averaged_over_the_others():
-    found = means.macro(fail(TABLE, "b", "ours"), METRIC)
+    found = aggregate.macro(fail(TABLE, "b", "ours"), METRIC)
     expected = [np.mean(values_of(d, ("scar", 0.75), "ours")) for d in "ac"]
     assert found.loc["ours", ("scar", 0.75)] == pytest.approx(np.mean(expected))
 
 
-@pytest.mark.parametrize("what", [means.macro, means.macro_deviation])
+@pytest.mark.parametrize("what", [aggregate.macro, aggregate.macro_deviation])
 def test_columns_run_from_scar_to_far_and_from_few_labels_to_many(what):
     frame = what(TABLE, METRIC)
     assert list(frame.columns) == ORDERED
@@ -169,7 +171,7 @@ def test_columns_run_from_scar_to_far_and_from_few_labels_to_many(what):
 
 
 @pytest.mark.parametrize(
-    ("what", "over_repeats"), [(means.macro, np.mean), (means.macro_deviation, np.std)]
+    ("what", "over_repeats"), [(aggregate.macro, np.mean), (aggregate.macro_deviation, np.std)]
 )
 def test_cells_are_averages_over_data_sets_of_what_repeats_say(what, over_repeats):
     frame = what(TABLE, "roc_auc")
@@ -181,7 +183,11 @@ def test_cells_are_averages_over_data_sets_of_what_repeats_say(what, over_repeat
 
 def test_prior_factors_are_kept_apart():
     doubled = pd.concat([TABLE, TABLE.assign(prior_factor=2.0, value=TABLE["value"] + 1)])
-    for what, gain in ((means.macro, 1), (means.blocks, 1), (means.macro_deviation, 0)):
+    for what, gain in (
+        (aggregate.macro, 1),
+        (aggregate.blocks, 1),
+        (aggregate.macro_deviation, 0),
+    ):
         assert_frame_equal(what(doubled, METRIC), what(TABLE, METRIC))
         double = what(doubled, METRIC, prior_factor=2.0)
         assert_frame_equal(double, what(TABLE, METRIC) + gain)
@@ -189,38 +195,38 @@ def test_prior_factors_are_kept_apart():
 
 def test_a_metric_without_results_is_refused():
     with pytest.raises(ValueError, match="Did you mean average_precision"):
-        means.scores(TABLE, "average_precison")
+        aggregate.scores(TABLE, "average_precison")
 
 
 def test_blocks_are_data_sets_or_data_sets_in_a_setting():
-    by_setting = means.blocks(TABLE, METRIC, over="settings")
+    by_setting = aggregate.blocks(TABLE, METRIC, over="settings")
     assert by_setting.shape == (3 * 6, 2)
     assert by_setting.loc[("c", "scar", 0.25), "ours"] == pytest.approx(
         np.mean(values_of("c", ("scar", 0.25), "ours"))
     )
-    by_dataset = means.blocks(TABLE, METRIC)
+    by_dataset = aggregate.blocks(TABLE, METRIC)
     assert list(by_dataset.index) == ["a", "b", "c"]
     assert_frame_equal(by_dataset, by_setting.groupby("dataset").mean())
     with pytest.raises(ValueError, match="kind of block"):
-        means.blocks(TABLE, METRIC, over="repeats")
+        aggregate.blocks(TABLE, METRIC, over="repeats")
 
 
 def test_blocks_of_one_setting_hold_its_scores():
     one = TABLE[(TABLE["mechanism"] == "scar") & (TABLE["hidden"] == 0.75)]
     expected = [np.mean(values_of(d, ("scar", 0.75), "ours")) for d in "abc"]
-    assert_allclose(means.blocks(one, METRIC)["ours"], expected)
+    assert_allclose(aggregate.blocks(one, METRIC)["ours"], expected)
 
 
 @pytest.mark.parametrize("over", ["datasets", "settings"])
 def test_blocks_leave_out_the_oracle_and_methods_with_holes(over):
-    assert list(means.blocks(TABLE, METRIC, over).columns) == ["naive", "ours"]
+    assert list(aggregate.blocks(TABLE, METRIC, over).columns) == ["naive", "ours"]
     # A mean over the repeats that went well is not compared with one over all.
     one_repeat = fail(TABLE, "b", "ours", ("scar", 0.25), repeat=0)
-    assert list(means.blocks(one_repeat, METRIC, over).columns) == ["naive"]
+    assert list(aggregate.blocks(one_repeat, METRIC, over).columns) == ["naive"]
     first_repeats = TABLE[(TABLE["label"] != "ours") | (TABLE["repeat"] < 2)]
-    assert list(means.blocks(first_repeats, METRIC, over).columns) == ["naive", "ours"]
+    assert list(aggregate.blocks(first_repeats, METRIC, over).columns) == ["naive", "ours"]
     one_setting = fail(TABLE, "b", "ours", ("scar", 0.25))
-    assert list(means.blocks(one_setting, METRIC, over).columns) == ["naive"]
+    assert list(aggregate.blocks(one_setting, METRIC, over).columns) == ["naive"]
 
 
 def test_the_same_values_in_another_order_tie():
@@ -231,7 +237,7 @@ def test_the_same_values_in_another_order_tie():
         for label, ordered in (("up", np.sort(given)), ("down", np.sort(given)[::-1]))
         for repeat, value in enumerate(ordered)
     ]
-    ranks = stats.average_ranks(means.blocks(pd.DataFrame(rows), METRIC))
+    ranks = stats.average_ranks(aggregate.blocks(pd.DataFrame(rows), METRIC))
     assert ranks.to_dict() == {"up": 1.5, "down": 1.5}
 
 
@@ -239,8 +245,13 @@ def test_the_same_values_in_another_order_tie():
 def test_results_do_not_depend_on_the_order_of_rows(seed):
     table = fail(TABLE, "a", "naive", repeat=1)
     shuffled = table.sample(frac=1, random_state=seed)
-    assert_frame_equal(means.holes(shuffled), means.holes(table))
-    for what in (means.scores, means.macro, means.macro_deviation, means.blocks):
+    assert_frame_equal(aggregate.failed_trials(shuffled), aggregate.failed_trials(table))
+    for what in (
+        aggregate.scores,
+        aggregate.macro,
+        aggregate.macro_deviation,
+        aggregate.blocks,
+    ):
         assert_frame_equal(what(shuffled, METRIC), what(table, METRIC), check_exact=True)
 
 

@@ -2,7 +2,7 @@ from importlib.resources import files
 
 import pytest
 
-from lopsided.bench.job import bench
+from lopsided.bench.command import bench
 from lopsided.bench.study import MethodSpec, Setting, read_study
 from lopsided.bench.study_file import find_study, list_studies
 from lopsided.labeling import SAR, SCAR
@@ -86,7 +86,20 @@ def test_settings_build_their_mechanisms():
         ("{ max_depth = 9 }", "5", "params of ifpu-xgb must be a table"),
         ("{ max_depth = 9 }", "{ max_deep = 9 }", "Did you mean max_depth"),
         ("{ max_depth = 9 }", "{ prior = 0.9 }", "prior of ifpu-xgb is set by the study"),
-        ('label = "deep"', 'label = "deep", like = "naive-xbg"', "Did you mean naive-xgb"),
+        ('label = "deep"', 'label = "deep", seed_from = "naive-xbg"', "Did you mean naive-xgb"),
+        (
+            'label = "deep"',
+            'label = "deep", like = "naive-xgb"',
+            "No entry of a method is called",
+        ),
+        ("repeats = 3", "published = 5", "published must be a text of one line, got 5"),
+        ("repeats = 3", "published = '/x.csv'", "must be a path from the folder of the study"),
+        (
+            "repeats = 3",
+            "published = '../x.csv'",
+            "must be a path from the folder of the study",
+        ),
+        ("repeats = 3", "published = 'x.csv'", "must be a csv file, and none is at .*x.csv"),
         ('label = "deep"', 'label = ""', "label must be a text"),
         ('label = "deep"', "label = 5", "label must be a text of one line, got 5"),
         ('label = "deep"', 'label = "a, b"', "must not hold a comma"),
@@ -113,6 +126,27 @@ def test_what_is_wrong_is_said_with_the_name_of_the_file(tmp_path, old, new, wor
     with pytest.raises(ValueError, match=words) as caught:
         read_study(path)
     assert "try.toml" in str(caught.value)
+
+
+def test_published_numbers_are_found_from_the_study_and_go_with_its_results(tmp_path):
+    assert read_study(write(tmp_path, GOOD)).published is None
+    numbers = tmp_path / "published" / "paper.csv"
+    numbers.parent.mkdir()
+    numbers.write_text("dataset,mechanism,hidden,method,metric,value\n")
+    text = """
+        title = "A try"
+        datasets = "wine-rare"
+        mechanisms = [{ kind = "scar", hidden = [0.5] }]
+        methods = ["naive-logistic"]
+        repeats = 1
+        published = "published/paper.csv"
+    """
+    path = write(tmp_path, text)
+    assert read_study(path).published == numbers
+    bench(path, out=str(tmp_path / "out"))
+    beside = read_study(tmp_path / "out" / "try.toml").published
+    assert beside == tmp_path / "out" / "published" / "paper.csv"
+    assert beside.read_text() == numbers.read_text()
 
 
 def test_a_missing_file_is_named(tmp_path):

@@ -7,8 +7,7 @@ from itertools import product
 import pytest
 
 from lopsided.bench.study import MethodSpec, Setting, Study
-from lopsided.bench.table import as_table
-from lopsided.bench.trial import Row
+from lopsided.bench.table import Row, make_result_table
 from lopsided.report.page import write_report
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
@@ -40,7 +39,7 @@ def make_table():
         rows.append(
             Row(*where, METRIC, value, SECONDS[label], "ok", "", f"{len(rows)}", "lopsided 0")
         )
-    return as_table(rows)
+    return make_result_table(rows)
 
 
 @pytest.fixture(scope="module")

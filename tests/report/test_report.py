@@ -8,8 +8,7 @@ import pytest
 
 from lopsided import list_methods
 from lopsided.bench.study import MethodSpec, Setting, Study
-from lopsided.bench.table import as_table
-from lopsided.bench.trial import Row
+from lopsided.bench.table import Row, make_result_table
 from lopsided.datasets import list_datasets
 from lopsided.report.page import write_report
 from lopsided.report.paper import METRICS, Printed, list_printed, printed
@@ -53,7 +52,7 @@ def make_table(means, datasets, repeats=2, factors=(1.0,), settings=SETTINGS, br
                 end = ("failed", f"ValueError: {ATTACK}") if bad else ("ok", "")
                 where = (dataset, *setting, label, label, factor, repeat)
                 rows.append(Row(*where, METRIC, value, 0.5, *end, f"{len(rows)}", "lopsided 0"))
-    return as_table(rows)
+    return make_result_table(rows)
 
 
 MEANS = {"naive-xgb": 0.5, "puhrf": 0.7, ATTACK: 0.6, "xgb": 0.9}
@@ -152,11 +151,11 @@ def test_best_and_second_are_marked_without_the_oracle(tmp_path):
         for setting, value in zip(SETTINGS if label != "xgb" else [ORACLE], given, strict=False)
     ]
     study = make_study(values, ["a"], repeats=1)
-    found = summarize(as_table(rows), study)["metrics"][METRIC]["rows"]
+    found = summarize(make_result_table(rows), study)["metrics"][METRIC]["rows"]
     places = {row["label"]: [cell["place"] for cell in row["cells"]] for row in found}
     assert places == {"ours": [1, 1], "theirs": [2, 1], "plain": [None, 2], "xgb": [None, None]}
     assert [row["label"] for row in found] == ["ours", "theirs", "plain", "xgb"]
-    page = write_report(as_table(rows), study, tmp_path / "report.html").read_text()
+    page = write_report(make_result_table(rows), study, tmp_path / "report.html").read_text()
     assert re.findall(r"<b>(0\.\d+)</b>", page) == ["0.800", "0.400", "0.400"]
     assert re.findall(r"<u>(0\.\d+)</u>", page) == ["0.600", "0.300"]
 
@@ -272,7 +271,7 @@ def test_a_mean_over_the_repeats_that_went_well_is_not_the_best():
                 end = (float("nan"), 0.1, "failed", "why") if bad else (value, 0.1, "ok", "")
                 rows.append(Row(*where, *end, f"{label}{dataset}{repeat}", "lopsided 0"))
     means = {"ours": 0.5, "lucky": 0.4}
-    found = summarize(as_table(rows), make_study(means, DATASETS, repeats=4))
+    found = summarize(make_result_table(rows), make_study(means, DATASETS, repeats=4))
     cells = {row["label"]: row["cells"][0] for row in found["metrics"][METRIC]["rows"]}
     assert cells["lucky"]["mean"] > cells["ours"]["mean"]
     assert not cells["lucky"]["complete"]

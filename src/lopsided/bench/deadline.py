@@ -11,13 +11,7 @@ __all__ = ["deadline"]
 
 @contextmanager
 def deadline(seconds: float) -> Iterator[None]:
-    """Raise TimeoutError after some seconds, where the system and the thread allow it.
-
-    Parameters
-    ----------
-    seconds : float
-        How many.
-    """
+    """Raise TimeoutError after some seconds, where the system and the thread allow it."""
     if (
         not hasattr(signal, "SIGALRM")
         or threading.current_thread() is not threading.main_thread()

@@ -6,15 +6,18 @@ from collections.abc import Mapping
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from lopsided._check import require
+
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = ["literal", "make_panels", "with_literal_names", "write_beside"]
+__all__ = ["escape_mathtext", "escape_names", "make_panels", "write_beside"]
 
 
 def make_panels(n_rows: int, n_columns: int, size: tuple[float, float]) -> tuple[Figure, Any]:
     """Return a figure that belongs to no window, and its panels."""
+    require("matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -52,14 +55,14 @@ def write_beside(ax: Any, spots: Mapping[str, tuple[float, float]]) -> None:
             note.remove()
 
 
-def with_literal_names(table: pd.DataFrame) -> pd.DataFrame:
+def escape_names(table: pd.DataFrame) -> pd.DataFrame:
     """Return the table with names that matplotlib writes as they are."""
     return table.assign(
-        label=[literal(name) for name in table["label"]],
-        dataset=[literal(name) for name in table["dataset"]],
+        label=[escape_mathtext(name) for name in table["label"]],
+        dataset=[escape_mathtext(name) for name in table["dataset"]],
     )
 
 
-def literal(name: str) -> str:
+def escape_mathtext(name: str) -> str:
     """Return a name that matplotlib writes as it is: between two dollars it sees a formula."""
     return name.replace("$", r"\$")

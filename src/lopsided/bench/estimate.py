@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
 from lopsided._progress import Bar
 from lopsided.bench.runner import Plan
 from lopsided.bench.study import Study
-from lopsided.bench.trial import Row, Trial, make_split, run_trial
+from lopsided.bench.trial import Trial, run_trial, split_dataset
 from lopsided.datasets import describe
 
 __all__ = ["estimate_seconds", "format_duration"]
@@ -17,18 +18,8 @@ _BESIDES = 1.2  # scoring, drawing labels and reading tables, beside the fit its
 _MAX_SECONDS = 20.0  # for tries: a study may have hundreds of methods
 
 
-def estimate_seconds(plan: Plan, study: Study, jobs: int) -> float:
-    """Return the seconds that the trials left to run may take.
-
-    Parameters
-    ----------
-    plan : Plan
-        What is left, and what is known.
-    study : Study
-        The protocol.
-    jobs : int
-        Processes side by side.
-    """
+def estimate_seconds(plan: Plan, study: Study, n_workers: int) -> float:
+    """Return the seconds that the trials left to run may take."""
     known = _measured(plan.known)
     left: dict[str, list[Trial]] = {}
     for trial in plan.left:
@@ -43,19 +34,16 @@ def estimate_seconds(plan: Plan, study: Study, jobs: int) -> float:
             sizes, seconds = zip(*sorted(measured.items()), strict=True)
             total += float(np.interp([_n_rows(t.dataset) for t in ahead], sizes, seconds).sum())
             bar.advance()
-    return _BESIDES * total / max(jobs, 1)
+    return _BESIDES * total / max(n_workers, 1)
 
 
-def _measured(rows: Sequence[Row]) -> dict[str, dict[int, float]]:
+def _measured(rows: Any) -> dict[str, dict[int, float]]:
     """Return the mean seconds of a fit by label and number of rows of the data set."""
-    seconds: dict[str, dict[int, list[float]]] = {}
-    for row in rows:
-        by_size = seconds.setdefault(row.label, {})
-        by_size.setdefault(_n_rows(row.dataset), []).append(row.seconds)
-    return {
-        label: {size: sum(found) / len(found) for size, found in by_size.items()}
-        for label, by_size in seconds.items()
-    }
+    sizes = rows["dataset"].map({name: _n_rows(name) for name in rows["dataset"].unique()})
+    found: dict[str, dict[int, float]] = {}
+    for (label, size), seconds in rows.groupby(["label", sizes])["seconds"].mean().items():
+        found.setdefault(label, {})[size] = seconds
+    return found
 
 
 def _try(trials: Sequence[Trial], study: Study) -> dict[int, float]:
@@ -63,7 +51,7 @@ def _try(trials: Sequence[Trial], study: Study) -> dict[int, float]:
     ordered = sorted(trials, key=lambda trial: _n_rows(trial.dataset))
     found = {}
     for trial in (ordered[0], ordered[0], ordered[-1]):  # the first call may compile
-        split = make_split(study, trial.dataset, trial.repeat)
+        split = split_dataset(study, trial.dataset, trial.repeat)
         found[_n_rows(trial.dataset)] = run_trial(trial, study, split)[0].seconds
     return found
 

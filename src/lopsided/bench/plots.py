@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lopsided.bench.drawing import literal, make_panels, with_literal_names, write_beside
-from lopsided.bench.means import blocks, macro, scores
+from lopsided.bench.aggregate import blocks, macro, scores
+from lopsided.bench.display_names import MECHANISM_NAMES, name_metric, name_setting
+from lopsided.bench.drawing import escape_mathtext, escape_names, make_panels, write_beside
 from lopsided.bench.stats import average_ranks, cliques, critical_difference
-from lopsided.bench.trial import ORACLE
-from lopsided.bench.words import MECHANISM_NAMES, name_metric, name_setting
+from lopsided.bench.study import ORACLE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,8 +49,8 @@ def box_plots(
     hidden : float, default=0.75
         The share of positives that is hidden.
     """
-    datasets = [literal(name) for name in datasets]
-    chosen = with_literal_names(table[(table["metric"] == metric) & (table["status"] == "ok")])
+    datasets = [escape_mathtext(name) for name in datasets]
+    chosen = escape_names(table[(table["metric"] == metric) & (table["status"] == "ok")])
     chosen = chosen[np.isclose(chosen["hidden"], hidden) & chosen["dataset"].isin(datasets)]
     chosen = chosen[np.isclose(chosen["prior_factor"], 1.0)]
     mechanisms = [name for name in MECHANISM_NAMES if (chosen["mechanism"] == name).any()]
@@ -89,7 +89,7 @@ def prior_sensitivity(table: pd.DataFrame, metric: str) -> Figure:
     metric : str
         What to show.
     """
-    chosen = with_literal_names(table[(table["metric"] == metric) & (table["status"] == "ok")])
+    chosen = escape_names(table[(table["metric"] == metric) & (table["status"] == "ok")])
     chosen = chosen[chosen["mechanism"] != ORACLE.mechanism]
     settings = list(dict.fromkeys(zip(chosen["mechanism"], chosen["hidden"], strict=True)))
     place = {name: number for number, name in enumerate(MECHANISM_NAMES)}
@@ -150,7 +150,7 @@ def critical_difference_diagram(
     level : float, default=0.05
         Level of Nemenyi's test.
     """
-    values = blocks(with_literal_names(table), metric)
+    values = blocks(escape_names(table), metric)
     ranks = average_ranks(values).sort_values()
     difference = critical_difference(values.shape[1], len(values), level)
     groups = cliques(ranks, difference)
@@ -178,13 +178,8 @@ def critical_difference_diagram(
         ends = ranks[group[0]] - 0.05, ranks[group[-1]] + 0.05
         ax.plot(ends, [y, y], color=_COLORS[1], lw=3, solid_capstyle="round")
     ax.plot([1, 1 + difference], [1.3, 1.3], color="black", lw=1.5)
-    ax.text(
-        1 + difference / 2,
-        1.45,
-        f"critical difference {difference:.2f}",
-        ha="center",
-        fontsize=7,
-    )
+    legend = f"critical difference {difference:.2f}"
+    ax.text(1 + difference / 2, 1.45, legend, ha="center", fontsize=7)
     return figure
 
 
@@ -198,7 +193,7 @@ def heat_map(table: pd.DataFrame, metric: str) -> Figure:
     metric : str
         What to show.
     """
-    found = scores(with_literal_names(table), metric)
+    found = scores(escape_names(table), metric)
     found = found[np.isclose(found["prior_factor"], 1.0)]
     wide = found.pivot_table(index="label", columns="dataset", values="value")
     wide = wide.loc[wide.mean(axis=1).sort_values(ascending=False).index]
@@ -212,16 +207,9 @@ def heat_map(table: pd.DataFrame, metric: str) -> Figure:
     ax.set_yticks(range(wide.shape[0]), wide.index, fontsize=8)
     for (row, column), value in np.ndenumerate(wide.to_numpy(dtype=float)):
         if np.isfinite(value):
-            shade = _DARK if value > 0.55 else _LIGHT
-            ax.text(
-                column,
-                row,
-                f"{100 * value:.0f}",
-                ha="center",
-                va="center",
-                fontsize=7,
-                color=shade,
-            )
+            style = {"ha": "center", "va": "center", "fontsize": 7}
+            style["color"] = _DARK if value > 0.55 else _LIGHT
+            ax.text(column, row, f"{100 * value:.0f}", **style)
     figure.colorbar(image, ax=ax, label=name_metric(metric))
     return figure
 
@@ -236,14 +224,14 @@ def quality_and_time(table: pd.DataFrame, metric: str) -> Figure:
     metric : str
         What to show.
     """
-    from matplotlib.ticker import LogLocator, NullFormatter
-
-    named = with_literal_names(table)
+    named = escape_names(table)
     ok = named[(named["status"] == "ok") & (named["metric"] == metric)]
     ok = ok[np.isclose(ok["prior_factor"], 1.0)]
     seconds = ok.groupby("label")["seconds"].mean()
     quality = macro(named, metric).mean(axis=1)
     figure, axes = make_panels(1, 1, (6.4, 4.2))
+    from matplotlib.ticker import LogLocator, NullFormatter  # installed, as there are panels
+
     ax = axes[0, 0]
     for number, label in enumerate(quality.index):
         marker = _MARKS[number % len(_MARKS)]

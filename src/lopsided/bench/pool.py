@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import active_children, get_context, parent_process
 from multiprocessing.connection import wait as wait_for
@@ -22,23 +23,18 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA
 
 
 @contextmanager
-def start_workers(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """Give worker processes for a while; one that is stopped does not wait for their work.
-
-    Parameters
-    ----------
-    jobs : int
-        How many.
-    """
+def start_workers(n_workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Give worker processes for a while; who is stopped does not wait for their work."""
     others = set(active_children())
     before = {name: os.environ.get(name) for name in _THREADS}
     os.environ.update(dict.fromkeys(_THREADS, "1"))
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     try:
         with ProcessPoolExecutor(
-            jobs, mp_context=get_context("spawn"), initializer=_end_on_request
+            n_workers, mp_context=get_context("spawn"), initializer=_end_on_request
         ) as pool:
             try:
+                _await_first(pool)
                 yield pool
             except Exception:
                 raise
@@ -50,13 +46,24 @@ def start_workers(jobs: int) -> Iterator[ProcessPoolExecutor]:
             os.environ.pop(name) if value is None else os.environ.update({name: value})
 
 
+def _await_first(pool: ProcessPoolExecutor) -> None:
+    """Wait for one worker to be there: whatever kills it later is the work's own fault."""
+    try:
+        pool.submit(os.getpid).result()
+    except BrokenProcessPool:
+        raise OSError(
+            "The worker processes die before their first trial. In a script, call this under "
+            '`if __name__ == "__main__":`.'
+        ) from None
+
+
 def _end(workers: Iterable[BaseProcess]) -> None:
     """Ask workers to end, and make those that are deep in a fit."""
-    told = list(workers)
-    for worker in told:
+    asked = list(workers)
+    for worker in asked:
         worker.terminate()
     deadline = time.monotonic() + _PATIENCE
-    for worker in told:
+    for worker in asked:
         if not wait_for([worker.sentinel], max(deadline - time.monotonic(), 0)):
             worker.kill()
 

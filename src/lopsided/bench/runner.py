@@ -1,23 +1,31 @@
 """Running a study: what is left of it is run, and can be stopped and taken up at any time."""
 
+import os
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lopsided._files import atomic_write, check_folder, check_writable
+from lopsided._files import check_writable
 from lopsided._progress import Bar
+from lopsided.bench.store import ResultStore
 from lopsided.bench.study import Study
-from lopsided.bench.table import as_table, finished_keys, read_parts, read_table, write_table
-from lopsided.bench.trial import Row, Trial, count_trials, trials
-from lopsided.bench.workers import run_tasks
+from lopsided.bench.table import (
+    check_rows,
+    finished_keys,
+    make_result_table,
+    read_result_table,
+    write_result_table,
+)
+from lopsided.bench.trial import Trial, count_trials, make_rows, name_stored, trials
+from lopsided.bench.workers import run_trials
 from lopsided.datasets import describe
 
 __all__ = ["Plan", "check_size", "plan", "run_study"]
 
-TABLE, OLDER, AGAIN = "table.parquet", "older.parquet", "again.txt"
-MARKS = (".lock", TABLE)  # of a folder that a study was run into
+TABLE, OLDER, PARTS = "table.parquet", "older.parquet", "parts"
+_REDO = "redo"  # the status of a trial whose results are no longer wanted
 _MAX_TRIALS = 500_000  # ten times those of the paper; their keys alone take a while
 
 
@@ -25,21 +33,16 @@ class Plan(NamedTuple):
     """What a study asks for, what is there already, and what is left to run."""
 
     wanted: list[Trial]
-    known: list[Row]
     left: list[Trial]
-    older: list[Row]  # of methods and data that have changed since
-    failed: list[Row]  # of trials that never came to an end
-    again: list[Trial]  # of those left: there are results, and others are asked for
+    known: Any  # rows of trials that are finished
+    failed: Any  # rows of trials that never came to an end
+    older: Any  # rows of methods and data that have changed since
+    redone: list[Trial]  # of those left: there are results, and others are asked for
+    stored: set[str]  # the keys of what is in the store, and not only in tables
 
 
 def check_size(study: Study) -> None:
-    """Refuse a study that nobody can run.
-
-    Parameters
-    ----------
-    study : Study
-        The protocol.
-    """
+    """Refuse a study that nobody can run."""
     count = count_trials(study)
     if count > _MAX_TRIALS:
         raise ValueError(
@@ -72,37 +75,58 @@ def plan(
     """
     check_size(study)
     everything = list(trials(study, {name: describe(name).sha256 for name in study.datasets}))
-    wanted = [trial for trial in everything if _matches(trial, only)]
-    keys = {trial.key for trial in everything}
-    # Of a run that was stopped: what it has done again counts, what was there before does not.
-    begun = _read_again(folder) & {trial.key for trial in wanted}
+    wanted = [
+        one for one in everything if not only or one.method.label in only or one.dataset in only
+    ]
+    parts = open_store(study, folder).read_all()
+    files = [path for path in (*committed, folder / OLDER, folder / TABLE) if path.is_file()]
+    rows, begun = _join([*map(read_result_table, files), parts])
+    keys, done = {trial.key for trial in everything}, finished_keys(rows, study.metrics)
+    fine, ours = rows["status"] == "ok", rows["key"].isin(keys)
     asked = {trial.key for trial in wanted if trial.method.label in redo} - begun
-    rows: list[Row] = []
-    for path in (*committed, folder / OLDER, folder / TABLE):
-        if path.is_file():
-            found = (Row(*values) for values in read_table(path).itertuples(index=False))
-            rows += [row for row in found if row.key not in begun]
-    rows += read_parts(folder / "parts")
-    newest = {(row.key, row.metric): row for row in rows if row.status == "ok"}
-    failed = {(row.key, row.metric): row for row in rows if row.status != "ok"}
-    done = finished_keys(newest.values(), study.metrics) & keys
-    known = [row for row in newest.values() if row.key in done]
-    enough, missing, again = done - asked, keys - done, asked & done | begun
-    left = [trial for trial in wanted if trial.key not in enough]
+    left = [trial for trial in wanted if trial.key in asked or trial.key not in done]
     return Plan(
         wanted,
-        known,
         left,
-        [row for row in newest.values() if row.key not in keys],
-        [row for row in failed.values() if row.key in missing],
-        [trial for trial in left if trial.key in again],
+        known=rows[fine & ours & rows["key"].isin(done)],
+        failed=rows[~fine & ours & ~rows["key"].isin(done)],
+        older=rows[fine & ~ours],
+        redone=[trial for trial in left if trial.key in done],
+        stored={name_stored(one.dataset, one.repeat, one.key) for one in parts.itertuples()},
     )
+
+
+def _join(frames: list[Any]) -> tuple[Any, set[str]]:
+    """Return the newest rows of all trials, and the keys of those that are being redone.
+
+    Later frames are newer. What is ok hides what failed, and the note that a trial is to be
+    redone hides all that came before it.
+    """
+    import pandas as pd
+
+    rows, begun = make_result_table([]), set[str]()
+    for frame in frames:
+        if len(frame):
+            undone = set(frame.loc[frame["status"] == _REDO, "key"])
+            before = rows[~rows["key"].isin(undone)]
+            rows = pd.concat([before, frame]) if len(before) else frame
+            begun |= undone
+    rows = rows.assign(fine=rows["status"] == "ok")
+    rows = rows.drop_duplicates(["key", "metric", "fine"], keep="last", ignore_index=True)
+    return rows.drop(columns="fine"), begun
+
+
+def open_store(study: Study, folder: Path) -> ResultStore:
+    """Return the store of a study's finished trials; refuse a folder that is not its own."""
+    if folder.is_file():
+        raise NotADirectoryError(f"{folder} is a file. Name a folder for the results.")
+    return ResultStore(folder / PARTS, f"the study {study.name}", check_rows)
 
 
 def run_study(
     study: Study,
     folder: Path,
-    jobs: int = 1,
+    n_workers: int = 1,
     only: Collection[str] = (),
     redo: Collection[str] = (),
     committed: Iterable[Path] = (),
@@ -115,83 +139,66 @@ def run_study(
         The protocol.
     folder : Path
         Where `table.parquet` and, while it runs, the finished trials are kept.
-    jobs : int
+    n_workers : int
         Processes side by side, each on one thread.
     only, redo, committed : collections
         As in `plan`.
     """
-    parts = folder / "parts"
-    with _alone(folder):
-        parts.mkdir(exist_ok=True)
+    store = open_store(study, folder)
+    check_writable(folder / TABLE)
+    with _one_at_a_time(folder):
+        store.claim()
         todo = plan(study, folder, only, redo, committed)
-        if todo.again:
-            # From now on only new results of these count, also for a run that takes over.
-            _write_results(folder, [*todo.known, *todo.failed], todo.older)
-            _write_again(folder, _read_again(folder) | {trial.key for trial in todo.again})
-        for mark in parts.glob("*.running"):
-            mark.unlink()
-        tasks = [
-            list(group) for _, group in groupby(todo.left, lambda t: (t.dataset, t.repeat))
-        ]
-        with Bar(len(todo.left), study.name) as bar:
-            run_tasks(tasks, study, parts, jobs, bar.advance)
-        keys = {trial.key for trial in todo.left}
-        fresh = {(row.key, row.metric): row for row in read_parts(parts) if row.key in keys}
-        before = [row for row in (*todo.known, *todo.failed) if row.key not in keys]
-        table = _write_results(folder, [*before, *fresh.values()], todo.older)
-        _write_again(folder, _read_again(folder) - {trial.key for trial in todo.wanted})
+        # What failed before, or is to be redone, must not be taken for a result of this run.
+        store.remove({trial.stored_as for trial in todo.left} & todo.stored)
+        if todo.redone:
+            _forget(study, folder, todo)
+    groups = [list(group) for _, group in groupby(todo.left, lambda t: (t.dataset, t.repeat))]
+    with Bar(len(todo.left), study.name) as bar:
+        run_trials(groups, study, store, n_workers, bar.advance)
+    with _one_at_a_time(folder):
+        done = plan(study, folder, committed=committed)
+        table = _write_tables(folder, [done.known, done.failed], done.older)
+        store.remove(done.stored)
     return table
 
 
-def _write_results(folder: Path, rows: list[Row], older: list[Row]) -> Any:
-    """Write the tables, then clear away the finished trials that they now hold."""
-    table = as_table(rows)
-    if older:
-        write_table(as_table(older), folder / OLDER)
-    write_table(table, folder / TABLE)
-    for path in (folder / "parts").glob("*.jsonl"):
-        path.unlink()
+def _forget(study: Study, folder: Path, todo: Plan) -> None:
+    """Note in the table which results do not count any more, also for a run that takes over."""
+    keys = {trial.key for trial in todo.redone}
+    rows = [
+        row
+        for trial in todo.redone
+        for row in make_rows(trial, study, _REDO, "to be run again")
+    ]
+    kept = todo.known[~todo.known["key"].isin(keys)]
+    _write_tables(folder, [kept, todo.failed, make_result_table(rows)], todo.older)
+
+
+def _write_tables(folder: Path, frames: list[Any], older: Any) -> Any:
+    import pandas as pd
+
+    frames = [frame for frame in frames if len(frame)]
+    table = make_result_table(pd.concat(frames) if frames else [])
+    if len(older):
+        write_result_table(make_result_table(older), folder / OLDER)
+    write_result_table(table, folder / TABLE)
     return table
-
-
-def _write_again(folder: Path, keys: set[str]) -> None:
-    """Note which trials are to be run again; nothing is noted of none."""
-    if not keys:
-        (folder / AGAIN).unlink(missing_ok=True)
-        return
-    with atomic_write(folder / AGAIN) as draft:
-        draft.write_text("\n".join(sorted(keys)), encoding="utf-8")
-
-
-def _read_again(folder: Path) -> set[str]:
-    path = folder / AGAIN
-    if not path.is_file():
-        return set()
-    return set(path.read_text(encoding="utf-8", errors="replace").split())  # damage is no key
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Keep any other run out of a folder for as long as this one lasts."""
+def _one_at_a_time(folder: Path) -> Iterator[None]:
+    """Let no two runs read and write the tables of a folder at once, where it can be locked.
+
+    Trials need no lock: each has a file of its own.
+    """
     import fcntl
 
-    if folder.is_file():
-        raise NotADirectoryError(f"{folder} is a file. Name a folder for the results.")
-    check_writable(folder / TABLE)
-    check_folder(folder, MARKS, (AGAIN, "parts"))
     folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / ".lock", "a") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise ValueError(
-                f"{folder} is in use by another run. Wait for it, or name another folder."
-            ) from error
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # not every file system has locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
         yield
-
-
-def _matches(trial: Trial, only: Collection[str]) -> bool:
-    """Say whether a trial is among those asked for, by label, by data set, or by both."""
-    if not only:
-        return True
-    return trial.method.label in only or trial.dataset in only
+    finally:
+        os.close(handle)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lopsided._check import as_generator, check_choice, check_share
-from lopsided.bench.means import DIGITS
+from lopsided.bench.aggregate import DIGITS
 
 if TYPE_CHECKING:
     import pandas as pd

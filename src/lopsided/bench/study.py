@@ -1,20 +1,21 @@
 """A study: everything that a published table depends on, read from a TOML file."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from lopsided._check import check_choice, check_share
-from lopsided.bench.study_file import find_study, read_toml, shown
+from lopsided.bench.study_file import find_study, read_toml, shorten
 from lopsided.labeling import SAR, SCAR, Mechanism
 
-__all__ = ["MECHANISMS", "METRICS", "MethodSpec", "Setting", "Study", "read_study"]
+__all__ = ["MAX_PRIOR", "MECHANISMS", "ORACLE", "MethodSpec", "Setting", "Study", "read_study"]
 
 MECHANISMS = ("scar", "sar-near", "sar-far")
-METRICS = ("average_precision", "roc_auc", "r_precision")
+_METRICS = ("average_precision", "roc_auc", "r_precision")
+MAX_PRIOR = 0.95  # that a method is given, whatever the factor
 _SHARES = (0.75, 0.5, 0.25)
 _MAX_COUNT = 10**9  # of what is counted; a study has fewer trials by far
 _MAX_TIMEOUT, _MIN_TIMEOUT = 1e7, 1e-3  # seconds that an alarm can be set to
@@ -30,8 +31,10 @@ class Setting(NamedTuple):
         """Return the mechanism."""
         if self.mechanism == "scar":
             return SCAR(self.hidden)
-        toward = self.mechanism.removeprefix("sar-")
-        return SAR(self.hidden, toward="far" if toward == "far" else "near")
+        return SAR(self.hidden, toward="far" if self.mechanism == "sar-far" else "near")
+
+
+ORACLE = Setting("none", 0.0)  # of methods that are fitted on the truth, once for each split
 
 
 @dataclass(frozen=True)
@@ -42,10 +45,7 @@ class MethodSpec:
     name: str
     params: Mapping[str, Any] = field(default_factory=dict)
     repeats: int | None = None  # of the study's, if fewer
-    like: str | None = None  # the label whose seeds it shares, so that parts can be shared too
-
-    def __hash__(self) -> int:
-        return hash((self.label, self.name, repr(sorted(self.params.items()))))
+    seed_from: str | None = None  # the label whose seeds it shares, and so parts of its fits
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Study:
     methods : tuple of MethodSpec
         What is compared.
     metrics : tuple of str
-        What is measured on the test rows, of `METRICS`.
+        What is measured on the test rows: average_precision, roc_auc or r_precision.
     repeats, first : int
         How many splits, and the number of the first.
     test_share : float
@@ -76,6 +76,9 @@ class Study:
         What the true training prior is multiplied by before it is given to a method.
     timeout : float
         Seconds after which a fit is given up.
+    published : Path, optional
+        A csv file of published numbers to lay the results beside, with the columns dataset,
+        mechanism, hidden, method, metric and value. In a study file: its path from there.
     """
 
     name: str
@@ -90,6 +93,7 @@ class Study:
     seed: int = 0
     prior_factors: tuple[float, ...] = (1.0,)
     timeout: float = 600.0
+    published: Path | None = None
 
 
 def read_study(path: str | Path) -> Study:
@@ -105,46 +109,35 @@ def read_study(path: str | Path) -> Study:
         raise ValueError(f"A study needs a name, got {file}. Rename the file.")
     content = read_toml(file)
     try:
-        return _study(file.stem, content)
+        return _read_entries(file, content)
     except (ValueError, TypeError) as error:
         raise ValueError(f"{file}: {error}") from error
 
 
-def _study(name: str, content: dict[str, Any]) -> Study:
-    known = (*Study.__dataclass_fields__, "mechanisms")
+def _read_entries(file: Path, content: dict[str, Any]) -> Study:
     for key in content:
-        check_choice(key, [word for word in known if word not in ("name", "settings")], "entry")
+        check_choice(key, _READERS, "entry")
     for key in ("title", "datasets", "mechanisms", "methods"):
         if key not in content:
             raise ValueError(f"A study needs {key}. Write it at the top of the file.")
-    study = Study(
-        name=name,
-        title=_text(content["title"], "title"),
-        datasets=_datasets(_several(content["datasets"], "datasets")),
-        settings=_settings(_several(content["mechanisms"], "mechanisms")),
-        methods=_methods(_several(content["methods"], "methods")),
-        metrics=tuple(
-            dict.fromkeys(
-                _choice(metric, METRICS, "metric")
-                for metric in _several(content.get("metrics", list(Study.metrics)), "metrics")
-            )
-        ),
-        repeats=_count(content.get("repeats", Study.repeats), "repeats"),
-        first=_count(content.get("first", Study.first), "first", least=0),
-        test_share=_number(content.get("test_share", Study.test_share), "test_share"),
-        seed=_count(content.get("seed", Study.seed), "seed", least=0, most=2**63 - 1),
-        prior_factors=tuple(
-            dict.fromkeys(
-                _number(factor, "prior_factors")
-                for factor in _several(
-                    content.get("prior_factors", list(Study.prior_factors)), "prior_factors"
-                )
-            )
-        ),
-        timeout=_number(content.get("timeout", Study.timeout), "timeout"),
-    )
+    values = {key: read(content[key], key) for key, read in _READERS.items() if key in content}
+    if "published" in values:
+        values["published"] = _find_beside(file, values["published"])
+    study = Study(name=file.stem, settings=values.pop("mechanisms"), **values)
     _check_numbers(study)
     return study
+
+
+def _find_beside(file: Path, name: str) -> Path:
+    """Return a file by its path from the study's; it is copied to the results with that."""
+    path = Path(name)
+    if path.is_absolute() or ".." in path.parts:
+        raise ValueError(
+            f"published must be a path from the folder of the study, got {shorten(name)}."
+        )
+    if not (file.parent / path).is_file():
+        raise ValueError(f"published must be a csv file, and none is at {file.parent / path}.")
+    return file.parent / path
 
 
 def _check_numbers(study: Study) -> None:
@@ -154,7 +147,7 @@ def _check_numbers(study: Study) -> None:
     if 1.0 not in study.prior_factors:
         raise ValueError(
             "prior_factors must hold 1, which tables and tests use, got "
-            f"{shown(list(study.prior_factors))}."
+            f"{shorten(list(study.prior_factors))}."
         )
     if not study.test_share < 1:
         raise ValueError(f"test_share must lie between 0 and 1, got {study.test_share}.")
@@ -174,31 +167,29 @@ def _check_numbers(study: Study) -> None:
 
 def _text(value: Any, name: str) -> str:
     if not isinstance(value, str) or not value.strip() or not value.isprintable():
-        raise ValueError(f"{name} must be a text of one line, got {shown(value)}.")
+        raise ValueError(f"{name} must be a text of one line, got {shorten(value)}.")
     return value
 
 
 def _choice(value: Any, choices: Iterable[str], what: str) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"A {what} must be a text, got {shown(value)}.")
+        raise ValueError(f"A {what} must be a text, got {shorten(value)}.")
     return check_choice(value, choices, what)
 
 
 def _count(value: Any, name: str, least: int = 1, most: int = _MAX_COUNT) -> int:
-    """Return a whole number within limits."""
     whole = isinstance(value, int) and not isinstance(value, bool)
     if not whole or not least <= value <= most:
         raise ValueError(
-            f"{name} must be a whole number from {least} to {most}, got {shown(value)}."
+            f"{name} must be a whole number from {least} to {most}, got {shorten(value)}."
         )
     return int(value)
 
 
 def _number(value: Any, name: str) -> float:
-    """Return a number above 0."""
     known = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not known or not 0 < value < float("inf"):
-        raise ValueError(f"{name} must be a number above 0, got {shown(value)}.")
+        raise ValueError(f"{name} must be a number above 0, got {shorten(value)}.")
     return float(value)
 
 
@@ -207,68 +198,74 @@ def _several(value: Any, name: str) -> list[Any]:
     if isinstance(value, str):
         return [value]
     if not isinstance(value, list) or not value:
-        raise ValueError(f"{name} must be a list that is not empty, got {shown(value)}.")
+        raise ValueError(f"{name} must be a list that is not empty, got {shorten(value)}.")
     return value
 
 
-def _datasets(names: Iterable[Any]) -> tuple[str, ...]:
+def _metrics(value: Any, name: str) -> tuple[str, ...]:
+    given = [_choice(metric, _METRICS, "metric") for metric in _several(value, name)]
+    return tuple(dict.fromkeys(given))
+
+
+def _numbers(value: Any, name: str) -> tuple[float, ...]:
+    return tuple(dict.fromkeys(_number(one, name) for one in _several(value, name)))
+
+
+def _datasets(value: Any, name: str) -> tuple[str, ...]:
     from lopsided.datasets import describe, list_datasets
 
     found: list[str] = []
-    for name in names:
-        group = _text(name, "A data set") in ("paper", "bundled")
-        found += list_datasets(name) if group else [describe(name).name]
+    for word in _several(value, name):
+        group = _text(word, "A data set") in ("paper", "bundled")
+        found += list_datasets(word) if group else [describe(word).name]
     return tuple(dict.fromkeys(found))
 
 
-def _settings(mechanisms: Iterable[Any]) -> tuple[Setting, ...]:
+def _settings(value: Any, name: str) -> tuple[Setting, ...]:
     found: list[Setting] = []
-    for given in mechanisms:
+    for given in _several(value, name):
         one = _entry(given, "kind", "A mechanism", ("kind", "hidden"))
         kind = _choice(one["kind"], MECHANISMS, "mechanism")
-        shares = _several(one.get("hidden", list(_SHARES)), "hidden")
-        found += [Setting(kind, check_share(_number(s, "hidden"), "hidden")) for s in shares]
+        shares = _numbers(one.get("hidden", list(_SHARES)), "hidden")
+        found += [Setting(kind, check_share(share, "hidden")) for share in shares]
     return tuple(dict.fromkeys(found))
 
 
-def _methods(methods: Iterable[Any]) -> tuple[MethodSpec, ...]:
+def _methods(value: Any, name: str) -> tuple[MethodSpec, ...]:
     found: dict[str, MethodSpec] = {}
-    labels: Counter[str] = Counter()
-    for given in methods:
+    for given in _several(value, name):
         method = _method(given, found)
-        found.setdefault(method.label, method)
-        labels[method.label] += 1
-    twice = [label for label, count in labels.items() if count > 1]
-    if twice:
-        raise ValueError(
-            f"Labels must be unique, got {', '.join(twice[:3])} twice. Add a label."
-        )
+        if method.label in found:
+            raise ValueError(f"Labels must be unique, got {method.label} twice. Add a label.")
+        found[method.label] = method
     return tuple(found.values())
 
 
 def _method(given: Any, before: Mapping[str, MethodSpec]) -> MethodSpec:
     """Return one method of a study; `before` are those that it may share seeds with."""
-    one = _entry(given, "name", "A method", ("label", "name", "params", "repeats", "like"))
-    name, repeats = _text(one["name"], "name"), one.get("repeats")
+    one = _entry(given, "name", "A method", MethodSpec.__dataclass_fields__)
+    name = _text(one["name"], "name")
     label = _text(one.get("label", name), "label")
     if "," in label:  # the command line takes several labels with commas between them
         raise ValueError(f"A label must not hold a comma, got {label!r}.")
-    if repeats is not None:
-        _count(repeats, f"repeats of {label}")
-    params, like = _params(name, one.get("params", {})), one.get("like")
-    if like is not None and not (isinstance(like, str) and like in before):
-        _choice(like, before, "method before it")
-    return MethodSpec(label, name, params, repeats, like)
+    if "repeats" in one:
+        _count(one["repeats"], f"repeats of {label}")
+    if "seed_from" in one:
+        _choice(one["seed_from"], before, "method before it")
+    _check_params(name, one.get("params", {}))
+    return MethodSpec(**{**one, "label": label})
 
 
-def _params(name: str, params: Any) -> dict[str, Any]:
-    """Return settings that a method takes and that the study does not decide itself."""
+def _check_params(name: str, params: Any) -> None:
+    """Refuse settings that a method does not take or that the study decides itself."""
     from lopsided.exceptions import MissingExtraError
     from lopsided.methods.registry import build, get_method
 
     get_method(name)
     if not isinstance(params, dict):
-        raise ValueError(f"params of {name} must be a table of settings, got {shown(params)}.")
+        raise ValueError(
+            f"params of {name} must be a table of settings, got {shorten(params)}."
+        )
     for word, value in params.items():
         if word in ("prior", "random_state", "n_jobs"):
             hint = " Use prior_factors." if word == "prior" else ""
@@ -276,21 +273,36 @@ def _params(name: str, params: Any) -> dict[str, Any]:
         if word == "risk" or isinstance(value, dict):
             raise ValueError(
                 f"{word} of {name} must be a number, a text, true, false or a list of these, "
-                f"got {shown(value)}. Set parts of a risk by their names, as in gamma = 1."
+                f"got {shorten(value)}. Set parts of a risk by their names, as in gamma = 1."
             )
     if params:
         with suppress(MissingExtraError):  # what is missing is said when it is fitted
             build(name, **params)
-    return params
 
 
 def _entry(given: Any, first: str, what: str, known: Iterable[str]) -> dict[str, Any]:
     """Return an entry as a table, of which a lone word is the `first`."""
     one: dict[str, Any] = {first: given} if isinstance(given, str) else given
     if not isinstance(one, dict):
-        raise ValueError(f"{what} must be a word or a table, got {shown(given)}.")
+        raise ValueError(f"{what} must be a word or a table, got {shorten(given)}.")
     for key in one:
         check_choice(key, known, f"entry of {what.lower()}")
     if first not in one:
-        raise ValueError(f"{what} needs {first}, got {shown(given)}.")
-    return dict(one)
+        raise ValueError(f"{what} needs {first}, got {shorten(given)}.")
+    return one
+
+
+_READERS: dict[str, Callable[[Any, str], Any]] = {
+    "title": _text,
+    "datasets": _datasets,
+    "mechanisms": _settings,
+    "methods": _methods,
+    "metrics": _metrics,
+    "repeats": _count,
+    "first": partial(_count, least=0),
+    "test_share": _number,
+    "seed": partial(_count, least=0, most=2**63 - 1),
+    "prior_factors": _numbers,
+    "timeout": _number,
+    "published": _text,
+}

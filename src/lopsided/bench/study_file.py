@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-__all__ = ["find_study", "list_studies", "read_toml", "shown"]
+__all__ = ["find_study", "list_studies", "read_toml", "shorten"]
 
 _NAMED = Path(__file__).with_name("studies")  # these come with the package
 # Far more than any study needs, and little enough that whatever a file holds is read at once:
@@ -49,13 +49,7 @@ def find_study(study: str | Path) -> Path:
 
 
 def read_toml(file: Path) -> dict[str, Any]:
-    """Read a TOML file of a size, depth and numbers that a study may have.
-
-    Parameters
-    ----------
-    file : Path
-        The file.
-    """
+    """Read a TOML file of a size, depth and numbers that a study may have."""
     with open(file, "rb") as opened:
         content = opened.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:
@@ -74,7 +68,8 @@ def read_toml(file: Path) -> dict[str, Any]:
             raise ValueError(too_deep)
         if isinstance(value, str) and len(value) > _MAX_LETTERS:
             raise ValueError(
-                f"{file}: a text must have at most {_MAX_LETTERS} letters, got {shown(value)}."
+                f"{file}: a text must have at most {_MAX_LETTERS} letters, got "
+                f"{shorten(value)}."
             )
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
             raise ValueError(
@@ -96,6 +91,6 @@ def _walk(content: Any) -> Iterator[tuple[int, Any]]:
             ahead += [(depth + 1, part) for part in value]
 
 
-def shown(value: Any) -> str:
+def shorten(value: Any) -> str:
     """Return a value as an error shows it: on one line, and shortened."""
     return _SHORT.repr(value)

@@ -12,26 +12,23 @@ from numpy.typing import NDArray
 
 from lopsided._check import require
 from lopsided.bench.deadline import deadline
-from lopsided.bench.study import MethodSpec, Setting, Study
+from lopsided.bench.study import MAX_PRIOR, ORACLE, MethodSpec, Setting, Study
+from lopsided.bench.table import Row
 from lopsided.bench.versions import name_versions
 from lopsided.methods.registry import build, get_method
 
 __all__ = [
-    "HIGHEST_PRIOR",
-    "ORACLE",
-    "Row",
-    "Split",
+    "TrainTestSplit",
     "Trial",
     "count_trials",
     "make_rows",
-    "make_split",
+    "name_stored",
     "run_trial",
     "seed_of",
+    "split_dataset",
     "trials",
 ]
 
-ORACLE = Setting("none", 0.0)  # of methods that are fitted on the truth, once for each split
-HIGHEST_PRIOR = 0.95  # that a method is given, whatever the factor
 _KEY_LENGTH = 20
 
 
@@ -45,33 +42,24 @@ class Trial(NamedTuple):
     prior_factor: float
     key: str
 
-
-class Row(NamedTuple):
-    """One number of the result table."""
-
-    dataset: str
-    mechanism: str
-    hidden: float
-    method: str
-    label: str
-    prior_factor: float
-    repeat: int
-    metric: str
-    value: float
-    seconds: float
-    status: str
-    message: str
-    key: str
-    versions: str
+    @property
+    def stored_as(self) -> str:
+        """The key of its results in the store."""
+        return name_stored(self.dataset, self.repeat, self.key)
 
 
-class Split(NamedTuple):
+class TrainTestSplit(NamedTuple):
     """The training and test rows of one repeat, with their truth."""
 
     X: NDArray[np.float64]
-    truth: NDArray[np.int8]
+    y_true: NDArray[np.int8]
     X_test: NDArray[np.float64]
-    truth_test: NDArray[np.int8]
+    y_true_test: NDArray[np.int8]
+
+
+def name_stored(dataset: str, repeat: int, key: str) -> str:
+    """Return the key of a trial in the store, where those of a split lie together."""
+    return f"{dataset}-{repeat:04d}/{key}"
 
 
 def seed_of(*words: Any) -> int:
@@ -92,7 +80,7 @@ def trials(study: Study, hashes: Mapping[str, str]) -> Iterator[Trial]:
     """
     # What depends on the method alone is looked up once, not for each of its thousand trials.
     conditions = {method.label: _conditions(study, method) for method in study.methods}
-    described = {method.label: _describe(method) for method in study.methods}
+    described = {method.label: _describe(study, method) for method in study.methods}
     for dataset in study.datasets:
         active = study.methods
         for done in range(study.repeats):
@@ -100,22 +88,16 @@ def trials(study: Study, hashes: Mapping[str, str]) -> Iterator[Trial]:
             if not active:
                 break
             repeat = study.first + done
+            where = {"data": hashes[dataset], "dataset": dataset, "repeat": repeat}
             for method in active:
                 for setting, factor in product(*conditions[method.label]):
-                    where = {"data": hashes[dataset], "dataset": dataset, "repeat": repeat}
                     how = {"setting": setting, "factor": factor, **described[method.label]}
-                    key = _key(study, {**where, **how})
+                    key = _hash({**where, **how})
                     yield Trial(dataset, repeat, setting, method, factor, key)
 
 
 def count_trials(study: Study) -> int:
-    """Return how many trials a study has, without making them.
-
-    Parameters
-    ----------
-    study : Study
-        The protocol.
-    """
+    """Return how many trials a study has, without making them."""
     of_repeat = [
         _repeats(study, method) * len(settings) * len(factors)
         for method in study.methods
@@ -136,29 +118,27 @@ def _conditions(study: Study, method: MethodSpec) -> tuple[Sequence[Setting], Se
     return study.settings, study.prior_factors if entry.takes_prior else (1.0,)
 
 
-def _describe(method: MethodSpec) -> dict[str, Any]:
-    """Return what the numbers of a method depend on."""
+def _describe(study: Study, method: MethodSpec) -> dict[str, Any]:
+    """Return what the numbers of a method in a study depend on."""
     entry = get_method(method.name)
-    parts: dict[str, Any] = {
+    return {
         "label": method.label,
         "target": entry.target,
         "params": {k: repr(v) for k, v in {**entry.params, **method.params}.items()},
-    }
-    return parts if method.like is None else {**parts, "like": method.like}
-
-
-def _key(study: Study, parts: Mapping[str, Any]) -> str:
-    """Return a hash of all that a trial's numbers depend on, the code aside."""
-    protocol = {
+        "seed_from": method.seed_from,
         "metrics": study.metrics,
         "test_share": study.test_share,
         "seed": study.seed,
     }
-    text = json.dumps({**parts, **protocol}, sort_keys=True, default=str)
+
+
+def _hash(parts: Mapping[str, Any]) -> str:
+    """Return a hash of all that a trial's numbers depend on, the code aside."""
+    text = json.dumps(parts, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:_KEY_LENGTH]
 
 
-def make_split(study: Study, dataset: str, repeat: int) -> Split:
+def split_dataset(study: Study, dataset: str, repeat: int) -> TrainTestSplit:
     """Load a data set and split it for one repeat, stratified by the truth."""
     from sklearn.model_selection import train_test_split
 
@@ -171,10 +151,12 @@ def make_split(study: Study, dataset: str, repeat: int) -> Split:
         stratify=data.y_true,
         random_state=seed_of(study.seed, dataset, repeat),
     )
-    return Split(data.X[rows], data.y_true[rows], data.X[test], data.y_true[test])
+    return TrainTestSplit(data.X[rows], data.y_true[rows], data.X[test], data.y_true[test])
 
 
-def run_trial(trial: Trial, study: Study, split: Split, memory: str | None = None) -> list[Row]:
+def run_trial(
+    trial: Trial, study: Study, split: TrainTestSplit, memory: str | None = None
+) -> list[Row]:
     """Run one trial; what goes wrong becomes a row with a status and a message.
 
     Parameters
@@ -183,7 +165,7 @@ def run_trial(trial: Trial, study: Study, split: Split, memory: str | None = Non
         What to run.
     study : Study
         The protocol it belongs to.
-    split : Split
+    split : TrainTestSplit
         The rows of its data set and repeat.
     memory : str or None, default=None
         Where methods with a `memory` cache what other trials can share.
@@ -193,16 +175,13 @@ def run_trial(trial: Trial, study: Study, split: Split, memory: str | None = Non
         _import_parts(trial.method.name)
         with deadline(study.timeout):
             scores, seconds = _fit_and_score(trial, study, split, memory)
-        values = [_measure(metric, split.truth_test, scores) for metric in study.metrics]
-        status, message = "ok", ""
+        values = [_measure(metric, split.y_true_test, scores) for metric in study.metrics]
+        return make_rows(trial, study, "ok", "", values, seconds)
     except TimeoutError:
         status, message = "timeout", f"given up after {study.timeout:g} s"
     except Exception as error:  # a failed trial is a row, whatever went wrong
         status, message = "failed", f"{type(error).__name__}: {error}"[:500]
-    if status != "ok":
-        seconds = time.perf_counter() - start
-        values = [float("nan")] * len(study.metrics)
-    return make_rows(trial, study, status, message, values, seconds)
+    return make_rows(trial, study, status, message, seconds=time.perf_counter() - start)
 
 
 def make_rows(
@@ -210,40 +189,17 @@ def make_rows(
     study: Study,
     status: str,
     message: str,
-    values: Sequence[float],
-    seconds: float,
+    values: Sequence[float] = (),
+    seconds: float = float("nan"),
 ) -> list[Row]:
-    """Return the rows of a trial, one for each metric of its study.
-
-    Parameters
-    ----------
-    trial, study : Trial, Study
-        What was run.
-    status, message : str
-        "ok", or what went wrong.
-    values : sequence of float
-        One for each metric.
-    seconds : float
-        Time of the fit.
-    """
+    """Return the rows of a trial, one for each metric of its study; no values are NaN."""
+    dataset, repeat, (mechanism, hidden), method, factor, key = trial
+    where = dataset, mechanism, hidden, method.name, method.label, factor, repeat
     written = message.encode("utf-8", "replace").decode()  # a lone surrogate fits in no file
+    how = seconds, status, written, key, name_versions()
+    values = values or [float("nan")] * len(study.metrics)
     return [
-        Row(
-            trial.dataset,
-            trial.setting.mechanism,
-            trial.setting.hidden,
-            trial.method.name,
-            trial.method.label,
-            trial.prior_factor,
-            trial.repeat,
-            metric,
-            value,
-            seconds,
-            status,
-            written,
-            trial.key,
-            name_versions(),
-        )
+        Row(*where, metric, value, *how)
         for metric, value in zip(study.metrics, values, strict=True)
     ]
 
@@ -257,7 +213,7 @@ def _import_parts(name: str) -> None:
 
 
 def _fit_and_score(
-    trial: Trial, study: Study, split: Split, memory: str | None
+    trial: Trial, study: Study, split: TrainTestSplit, memory: str | None
 ) -> tuple[NDArray[Any], float]:
     """Return the scores of the test rows and the seconds of the fit."""
     import warnings
@@ -265,16 +221,15 @@ def _fit_and_score(
     mechanism, hidden = trial.setting
     words = study.seed, trial.dataset, trial.repeat
     if trial.setting == ORACLE:
-        y = split.truth
+        y = split.y_true
     else:
         # Draws of one mechanism are nested: the share that is hidden has no seed of its own.
         rng = np.random.default_rng(seed_of(*words, mechanism))
-        y = trial.setting.build().draw(split.X, split.truth, rng)
+        y = trial.setting.build().draw(split.X, split.y_true, rng)
     settings: dict[str, Any] = dict(trial.method.params)
     if get_method(trial.method.name).takes_prior:
-        prior = trial.prior_factor * float(split.truth.mean())
-        settings["prior"] = min(prior, HIGHEST_PRIOR)
-    seed = seed_of(*words, mechanism, hidden, trial.method.like or trial.method.label)
+        settings["prior"] = min(trial.prior_factor * float(split.y_true.mean()), MAX_PRIOR)
+    seed = seed_of(*words, mechanism, hidden, trial.method.seed_from or trial.method.label)
     model = build(trial.method.name, random_state=seed, **settings)
     if "memory" in model.get_params(deep=False):
         model.set_params(memory=memory)
@@ -286,7 +241,7 @@ def _fit_and_score(
         return model.decision_function(split.X_test), seconds
 
 
-def _measure(metric: str, truth: NDArray[Any], scores: NDArray[Any]) -> float:
+def _measure(metric: str, y_true: NDArray[Any], scores: NDArray[Any]) -> float:
     from lopsided import metrics
 
-    return float(getattr(metrics, metric)(truth, scores))
+    return float(getattr(metrics, metric)(y_true, scores))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from lopsided.bench.words import name_metric
+from lopsided.bench.display_names import name_metric
 from lopsided.finance.evaluation import MEASURES, VIEWS
 from lopsided.finance.figures import draw_known, draw_views, draw_years
 from lopsided.finance.told import ModelSummary, Results, list_standings, list_views, pivot_years

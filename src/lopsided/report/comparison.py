@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lopsided.bench.means import blocks
+from lopsided.bench.aggregate import blocks
 from lopsided.bench.stats import (
     average_ranks,
     bootstrap_difference,
@@ -12,7 +12,7 @@ from lopsided.bench.stats import (
     friedman,
     wilcoxon_holm,
 )
-from lopsided.bench.trial import ORACLE
+from lopsided.bench.study import ORACLE
 
 if TYPE_CHECKING:
     import pandas as pd

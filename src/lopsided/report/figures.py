@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from lopsided.bench import plots
-from lopsided.bench.means import blocks, macro
-from lopsided.bench.trial import ORACLE
+from lopsided.bench.aggregate import blocks, macro
+from lopsided.bench.study import ORACLE
 from lopsided.datasets import list_entries
 from lopsided.report.svg import as_svg
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from lopsided.bench.study import read_study
-from lopsided.bench.table import read_table
+from lopsided.bench.table import read_result_table
 from lopsided.report.page import check_page, write_report
 
 __all__ = ["report"]
@@ -22,7 +22,7 @@ def report(folder: str, out: str | None = None) -> Path:
     place = Path(folder)
     page = Path(out) if out else place / "report.html"
     check_page(page)
-    table = read_table(place)
+    table = read_result_table(place)
     studies = sorted(place.glob("*.toml"))
     if len(studies) != 1:
         raise ValueError(

@@ -34,7 +34,7 @@ def write_report(table: pd.DataFrame, study: Study, path: str | os.PathLike[str]
     Parameters
     ----------
     table : DataFrame
-        Results, as from `lopsided.bench.table.read_table`.
+        Results, as from `lopsided.bench.table.read_result_table`.
     study : Study
         The protocol they come from.
     path : path

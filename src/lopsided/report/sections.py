@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from lopsided.bench.words import name_metric
+from lopsided.bench.display_names import name_metric
 from lopsided.report.figures import Shown
 from lopsided.report.markup import Cell, as_figure, as_list, as_paragraph, as_table
 from lopsided.report.paper import METRICS as PRINTED_METRICS

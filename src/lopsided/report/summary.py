@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lopsided.bench.means import DIGITS, holes, macro, macro_deviation, scores
-from lopsided.bench.trial import ORACLE
-from lopsided.bench.words import name_setting
+from lopsided.bench.aggregate import DIGITS, failed_trials, macro, macro_deviation, scores
+from lopsided.bench.display_names import name_setting
+from lopsided.bench.study import ORACLE
 from lopsided.datasets import list_datasets
 from lopsided.report.comparison import compare
 from lopsided.report.paper import printed
@@ -33,14 +33,14 @@ def summarize(table: pd.DataFrame, study: Study) -> dict[str, Any]:
     Parameters
     ----------
     table : DataFrame
-        Results, with the columns of `lopsided.bench.trial.Row`.
+        Results, with the columns of `lopsided.bench.table.Row`.
     study : Study
         The protocol they come from.
     """
     true_prior = table[np.isclose(table["prior_factor"], 1.0)]
     fine = true_prior[true_prior["status"] == "ok"]
     measured = [metric for metric in study.metrics if (fine["metric"] == metric).any()]
-    failed = holes(table).to_dict("records")
+    failed = failed_trials(table).to_dict("records")
     found = {
         "title": study.title,
         "study": study.name,

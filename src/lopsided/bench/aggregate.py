@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from lopsided._check import check_choice
-from lopsided.bench.study import MECHANISMS
-from lopsided.bench.trial import ORACLE
+from lopsided.bench.study import MECHANISMS, ORACLE
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["DIGITS", "blocks", "holes", "macro", "macro_deviation", "scores"]
+__all__ = ["DIGITS", "blocks", "failed_trials", "macro", "macro_deviation", "scores"]
 
 _CELL = ["label", "mechanism", "hidden", "prior_factor", "dataset"]
 DIGITS = 12  # means that differ by less are equal: only the order of a sum tells them apart
@@ -30,7 +29,7 @@ def scores(table: pd.DataFrame, metric: str) -> pd.DataFrame:
     Parameters
     ----------
     table : DataFrame
-        Results, with the columns of `lopsided.bench.trial.Row`.
+        Results, with the columns of `lopsided.bench.table.Row`.
     metric : str
         Which of its metrics.
     """
@@ -40,7 +39,7 @@ def scores(table: pd.DataFrame, metric: str) -> pd.DataFrame:
 def macro(table: pd.DataFrame, metric: str, prior_factor: float = 1.0) -> pd.DataFrame:
     """Return the mean over data sets, methods by settings, the fewest labels first.
 
-    A cell is the mean over the data sets that a method has scores on: see `holes`.
+    A cell is the mean over the data sets that a method has scores on: see `failed_trials`.
 
     Parameters
     ----------
@@ -79,7 +78,7 @@ def blocks(
     over: Literal["datasets", "settings"] = "datasets",
     prior_factor: float = 1.0,
 ) -> pd.DataFrame:
-    """Return the scores that tests compare, blocks by methods, without a hole.
+    """Return the scores that tests compare, blocks by methods, none missing.
 
     A method that lacks a data set, or some repeats of one, in any setting is left out, and so
     is what was fitted on the truth.
@@ -107,7 +106,7 @@ def blocks(
     return wide.round(DIGITS)
 
 
-def holes(table: pd.DataFrame) -> pd.DataFrame:
+def failed_trials(table: pd.DataFrame) -> pd.DataFrame:
     """Return the trials that failed or took too long, one row each, with the reason.
 
     Parameters

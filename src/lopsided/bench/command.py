@@ -1,13 +1,14 @@
-"""The job behind `lopsided bench`."""
+"""The command `lopsided bench`."""
 
 import shutil
 from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
 from lopsided._check import check_choice
 from lopsided._files import atomic_write, check_folder
 from lopsided.bench.estimate import estimate_seconds, format_duration
-from lopsided.bench.runner import MARKS, check_size, plan, run_study
+from lopsided.bench.runner import PARTS, TABLE, check_size, plan, run_study
 from lopsided.bench.study import Study, read_study
 from lopsided.bench.study_file import find_study
 
@@ -17,7 +18,7 @@ __all__ = ["bench"]
 def bench(
     path: str | Path,
     out: str | None = None,
-    jobs: int = 1,
+    n_workers: int = 1,
     only: Collection[str] = (),
     redo: Collection[str] = (),
     dry_run: bool = False,
@@ -30,7 +31,7 @@ def bench(
         The TOML file of the study, or the name of one that comes with the package.
     out : str, optional
         Folder of the results; `out/<study>` by default.
-    jobs : int
+    n_workers : int
         Processes side by side.
     only : collection of str
         Labels and data sets to restrict the study to.
@@ -55,30 +56,37 @@ def bench(
         )
     protocol = folder / f"{study.name}.toml"  # a report needs it
     if protocol.is_file() and protocol.read_bytes() != file.read_bytes():
-        check_folder(folder, MARKS, [protocol.name])
+        check_folder(folder, (TABLE, PARTS), [protocol.name])
     committed = [file.parent / "results" / f"{study.name}.parquet"]
     if dry_run:
         todo = plan(study, folder, only, redo, committed)
-        left = f"{len(todo.wanted)} trials, {len(todo.left)} left to run"
-        time = format_duration(estimate_seconds(todo, study, jobs)) if todo.left else "no time"
-        return f"{study.name}: {left}, about {time} with {jobs} process(es)."
-    table = run_study(study, folder, jobs, only, redo, committed)
-    with atomic_write(protocol) as draft:
-        shutil.copyfile(file, draft)
+        time = (
+            format_duration(estimate_seconds(todo, study, n_workers))
+            if todo.left
+            else "no time"
+        )
+        return (
+            f"{study.name}: {len(todo.wanted)} trials, {len(todo.left)} left to run, about "
+            f"{time} with {n_workers} process(es)."
+        )
+    table = run_study(study, folder, n_workers, only, redo, committed)
+    copies = {protocol: file}
+    if study.published is not None:
+        copies[folder / study.published.relative_to(file.parent)] = study.published
+    for target, source in copies.items():
+        with atomic_write(target) as draft:
+            shutil.copyfile(source, draft)
     return _summary(study, table, folder)
 
 
-def _summary(study: Study, table: object, folder: Path) -> str:
-    import pandas as pd
-
-    assert isinstance(table, pd.DataFrame)
+def _summary(study: Study, table: Any, folder: Path) -> str:
     trials = table.drop_duplicates("key")
     failed = int((trials["status"] != "ok").sum())
     lines = [f"{study.title}: {len(trials)} trials, {failed} failed."]
     if failed:
         first = trials[trials["status"] != "ok"].iloc[0]
         lines.append(f"The first: {first['label']} on {first['dataset']}: {first['message']}")
-    told = "\n".join([*lines, f"Results: {folder / 'table.parquet'}"])
+    summary = "\n".join([*lines, f"Results: {folder / TABLE}"])
     if failed == len(trials):
-        raise ValueError(f"No trial succeeded. {told}")
-    return told
+        raise ValueError(f"No trial succeeded. {summary}")
+    return summary
