@@ -185,8 +185,8 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         return dict(zip(self.categorical_, map(len, known), strict=True))
 
     def _scenario(self) -> str:
-        """Return which rows stand for the population: "all", or the unlabeled "rest"."""
-        return "all"
+        """Return which sample the prior is of: "one-sample" or "two-sample"."""
+        return "one-sample"
 
     def _settled_prior(self, labeled_share: float) -> float:
         """Return the prior to work with: as given, raised, guessed, or not needed."""
