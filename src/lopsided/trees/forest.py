@@ -77,7 +77,7 @@ def grow_forest(
     """
     _warm_up()
     bins = bin_columns(X, categorical, n_threads)
-    seeds = np.random.SeedSequence(seed).generate_state(n_trees, np.uint64)
+    seeds = np.random.SeedSequence(seed).generate_state(n_trees, np.uint64).astype(np.uint64)
     with Bar(n_trees, "growing trees") as bar:
 
         def work(tree_seed: np.uint64) -> Tree:
