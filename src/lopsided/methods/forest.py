@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from lopsided._check import check_choice, check_count
+from lopsided.methods._cross_fit import assign_folds, cross_fit
 from lopsided.methods._levels import fit_level_map, map_levels
 from lopsided.methods._rows import TrainingRows
 from lopsided.methods.base import Accepts, PUClassifier
@@ -182,22 +183,22 @@ class PUForestClassifier(PUClassifier):
         All rows are scored by such forests, so that labeled and unlabeled ones compare.
         """
         labels = (1,) if self._sampling().leaves_out_unlabeled else (0, 1)
-        fold_of = np.full(len(rows), -1)
-        for label in labels:
-            held = np.flatnonzero(rows.y == label)
-            rng = np.random.default_rng([seed, label])
-            fold_of[held] = rng.permutation(np.arange(len(held)) % _FOLDS)
-        total, n_trees = np.zeros(len(rows)), np.zeros(len(rows), np.int64)
-        for fold in range(int(fold_of.max()) + 1):
-            held_out = fold_of == fold
-            kept = rows.take(~held_out)
+        rngs = {label: np.random.default_rng([seed, label]) for label in labels}
+        fold_of = assign_folds(rows.y, _FOLDS, rngs)
+
+        def fit_predict(kept: TrainingRows, X: Any, fold: int) -> tuple[Any, Any]:
             forest = self._grow(kept, seed + 1 + fold)
-            kept_total, kept_n_trees = self._sum_out_of_bag(forest, kept)
+            held_out_total = len(forest) * forest.mean_value(X, self._n_threads())
+            return self._sum_out_of_bag(forest, kept), held_out_total
+
+        kept_sums, held_out_total = cross_fit(rows, fold_of, fit_predict)
+        total, n_trees = np.zeros(len(rows)), np.zeros(len(rows), np.int64)
+        for fold, (kept_total, kept_n_trees) in enumerate(kept_sums):
+            held_out = fold_of == fold
+            total[held_out] += held_out_total[held_out]
             total[~held_out] += kept_total
+            n_trees[held_out] += len(self.forest_)
             n_trees[~held_out] += kept_n_trees
-            shares = forest.mean_value(rows.X[held_out], self._n_threads())
-            total[held_out] += len(forest) * shares
-            n_trees[held_out] += len(forest)
         return total, n_trees
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
