@@ -81,7 +81,7 @@ def build_ours(n_trees: int, seed: int, jobs: int) -> Any:
     from lopsided.methods.forest import PUForestClassifier
 
     return PUForestClassifier(
-        criterion="gini", cuts="best", n_estimators=n_trees, n_jobs=jobs, random_state=seed
+        criterion="gini", splitter="best", n_estimators=n_trees, n_jobs=jobs, random_state=seed
     )
 
 

@@ -3,19 +3,19 @@ import numba
 from lopsided._kernel import njit_cached, njit_helper, njit_inline
 
 
-def test_kernels_are_kept_and_parts_are_not():
+def test_functions_that_python_calls_are_kept_and_helpers_are_not():
     before = numba.config.CACHE_DIR
 
     def double(x):
         return 2 * x
 
-    kept, inner, written_out = njit_cached(double), njit_helper(double), njit_inline(double)
+    kept, inner, inlined = njit_cached(double), njit_helper(double), njit_inline(double)
 
     @numba.njit
-    def call(x):  # Python itself cannot call a part
+    def call(x):  # Python itself cannot call a helper
         return inner(x)
 
-    assert kept(3) == call(3) == written_out(3) == 6
+    assert kept(3) == call(3) == inlined(3) == 6
     assert "lopsided-kernels-" in kept.stats.cache_path
     assert inner.stats.cache_path is None
     assert kept.targetoptions["nogil"]

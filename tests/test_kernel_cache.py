@@ -12,7 +12,7 @@ import pytest
 
 from lopsided import _kernel_cache
 from lopsided._kernel import njit_cached
-from lopsided._kernel_cache import compile_cache_folder, fingerprint
+from lopsided._kernel_cache import compile_cache_folder, hash_sources
 
 PACKAGE = Path(_kernel_cache.__file__).parent
 
@@ -105,25 +105,25 @@ def test_a_missing_temporary_folder_matters_only_where_it_is_needed(places, monk
     assert compile_cache_folder(places / "package") is None
 
 
-def test_the_fingerprint_changes_with_every_source_of_kernels(tmp_path):
+def test_the_hash_changes_with_every_source_of_kernels(tmp_path):
     (tmp_path / "deep").mkdir()
     old, other, new = tmp_path / "old.py", tmp_path / "other.py", tmp_path / "deep" / "new.py"
     decorated = "from lopsided._kernel import njit_helper\n"
     old.write_text(decorated)
     other.write_text("a = 1\n")
-    seen = [fingerprint(tmp_path)]
+    seen = [hash_sources(tmp_path)]
     old.write_text(decorated + "a = 1\n")
-    seen.append(fingerprint(tmp_path))
+    seen.append(hash_sources(tmp_path))
     new.write_text(decorated)
-    seen.append(fingerprint(tmp_path))
+    seen.append(hash_sources(tmp_path))
     new.write_text(decorated + "a = 1\n")
-    seen.append(fingerprint(tmp_path))
+    seen.append(hash_sources(tmp_path))
     assert len(set(seen)) == 4
     other.write_text("a = 2\n")
-    assert fingerprint(tmp_path) == seen[-1]
+    assert hash_sources(tmp_path) == seen[-1]
 
 
-def test_kernels_take_nothing_from_files_outside_the_fingerprint():
+def test_kernels_take_nothing_from_files_outside_the_hash():
     hashed = [path for path in PACKAGE.rglob("*.py") if "lopsided._kernel" in path.read_text()]
     names = {
         ".".join(["lopsided", *path.relative_to(PACKAGE).with_suffix("").parts]): path

@@ -1,4 +1,4 @@
-"""Decorators for compiled functions."""
+"""Decorators for functions that numba compiles."""
 
 from typing import Any
 
@@ -13,23 +13,23 @@ _COMMON = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 
 
 def njit_cached(function: Any) -> Any:
-    """Compile a function that Python calls: kept on disk, free of Python's lock."""
+    """Compile a function that Python calls: cached on disk, without the global lock."""
     compiled = numba.njit(**_COMMON)(function)
     compiled._cache = KernelCache(function)  # as cache=True does, with a class of numba's own
     return compiled
 
 
 def njit_helper(function: Any) -> Any:
-    """Compile a function that only kernels call, as a part of them."""
-    # A face for Python would take a quarter of the time to compile.
+    """Compile a function that only other compiled functions call."""
+    # A wrapper for Python would take a quarter of the time to compile.
     return numba.njit(**_COMMON, no_cpython_wrapper=True)(function)
 
 
 def njit_fastmath(function: Any) -> Any:
-    """Compile a part whose sums may be added up in any order, several numbers at a time."""
+    """Compile a helper whose sums may be added up in any order, several numbers at a time."""
     return numba.njit(**_COMMON, no_cpython_wrapper=True, fastmath={"reassoc", "nsz"})(function)
 
 
 def njit_inline(function: Any) -> Any:
-    """Compile a few lines that are written out wherever they are called."""
+    """Compile a few lines that are inlined wherever they are called."""
     return numba.njit(nogil=True, error_model="numpy", inline="always")(function)

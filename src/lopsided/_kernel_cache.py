@@ -23,22 +23,16 @@ from numba.core.serialize import dumps
 
 from lopsided._private_folder import make_private
 
-__all__ = ["KernelCache", "compile_cache_folder", "fingerprint"]
+__all__ = ["KernelCache", "compile_cache_folder", "hash_sources"]
 
 _PACKAGE = Path(__file__).parent
 
 
 class KernelCache(NullCache):
-    """What numba asks for the compiled forms of a function, and gives them to.
+    """Numba's cache of a function, opened when it is compiled, not when it is imported.
 
     A cache is a convenience: a damaged one is emptied and filled anew, and where nothing can be
-    kept the function is compiled in every process. It is opened when a function is compiled,
-    not when its module is imported.
-
-    Parameters
-    ----------
-    function : function
-        The function as it stands in its source.
+    kept the function is compiled in every process.
     """
 
     def __init__(self, function: Any):
@@ -47,14 +41,11 @@ class KernelCache(NullCache):
     @property
     def cache_path(self) -> str | None:
         """The folder of this function's files; None if there is none."""
-        kept = _open(self._function)
-        return None if kept is None else kept.cache_path
+        return _open(self._function).cache_path
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the form for a signature, or None if it has to be compiled."""
         kept = _open(self._function)
-        if kept is None:
-            return None
         try:
             return kept.load_overload(sig, target_context)
         except Exception:  # there is hardly one that a damaged pickle cannot raise
@@ -64,12 +55,10 @@ class KernelCache(NullCache):
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep the form for a signature, if possible."""
         kept = _open(self._function)
-        if kept is None:
-            return
         try:
             kept.save_overload(sig, data)
         except Exception as error:
-            _warn_that_nothing_is_kept(Path(kept.cache_path), error)
+            _warn(_not_kept(kept.cache_path, error))
 
 
 class _Sealed(CompileResultCacheImpl):
@@ -93,17 +82,17 @@ class _SealedCache(FunctionCache):
     _impl_class = _Sealed
 
 
-def _open(function: Any) -> FunctionCache | None:
-    """Return numba's own cache of a function, in a folder that is ours at this moment."""
+def _open(function: Any) -> Any:
+    """Return numba's own cache of a function, in a folder that is ours now, or an empty one."""
     folder = _chosen_folder()
     if folder is None or not make_private(folder):
-        return None
+        return NullCache()
     try:
         with _numba_keeps_in(folder):
             return _SealedCache(function)
     except (OSError, RuntimeError) as error:  # numba's word for a folder without room, too
-        _warn_that_nothing_is_kept(folder, error)
-        return None
+        _warn(_not_kept(folder, error))
+        return NullCache()
 
 
 @contextmanager
@@ -121,16 +110,16 @@ def _numba_keeps_in(folder: Path) -> Iterator[None]:
 def _chosen_folder() -> Path | None:
     folder = compile_cache_folder()
     if folder is None:
-        _warn_of_compiling("There is no folder for compiled code that is safe from other users")
+        _warn("There is no folder for compiled code that is safe from other users")
     return folder
 
 
-def _warn_that_nothing_is_kept(folder: Path, error: Exception) -> None:
+def _not_kept(folder: Any, error: Exception) -> str:
     reason = getattr(error, "strerror", None) or error
-    _warn_of_compiling(f"Compiled code cannot be kept in {folder} ({reason})")
+    return f"Compiled code cannot be kept in {folder} ({reason})"
 
 
-def _warn_of_compiling(trouble: str) -> None:
+def _warn(trouble: str) -> None:
     warnings.warn(
         f"{trouble}, so that every start compiles it again, which takes a while. Set"
         " NUMBA_CACHE_DIR to a folder of your own on a disk with room.",
@@ -145,13 +134,8 @@ def compile_cache_folder(package: Path = _PACKAGE) -> Path | None:
     over, even if `NUMBA_CACHE_DIR` names it. That comes first, then a place beside the source.
     A package installed for all users has its folder in the user's cache or, where there is
     none, as in some containers, in the temporary folder.
-
-    Parameters
-    ----------
-    package : path
-        Where the source lies.
     """
-    name = f"lopsided-kernels-{fingerprint(package)}"
+    name = f"lopsided-kernels-{hash_sources(package)}"
     folders = (Path(os.path.realpath(place), name) for place in _places(package))
     return next(filter(make_private, folders), None)
 
@@ -177,15 +161,14 @@ def _places(package: Path) -> Iterator[Path]:
     yield Path(temporary, f"lopsided-{user}")
 
 
-def fingerprint(package: Path) -> str:
-    """Return a hash of all sources of a package that hold kernels.
+def hash_sources(package: Path) -> str:
+    """Return a hash of all sources of a package that hold compiled functions.
 
-    Numba looks only at the file of a function to see whether its compiled form is out of date,
-    not at the files of the functions that it calls.
+    Numba itself compares only the file of a function, not those of the functions that it calls.
     """
     hashed = hashlib.sha256()
     for source in sorted(package.rglob("*.py")):
         content = source.read_bytes()
-        if b"lopsided._kernel" in content:  # no file has a kernel without importing the means
+        if b"lopsided._kernel" in content:  # imported by each that has compiled functions
             hashed.update(content)
     return hashed.hexdigest()[:16]

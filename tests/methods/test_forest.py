@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 
 from lopsided.exceptions import PriorWarning
 from lopsided.labeling import SCAR
@@ -53,15 +54,34 @@ def test_methods_are_built_as_published():
         "pu-bagging": ("gini", "random", 300, None, "sqrt", Bagging(20.0)),
         "naive-forest": ("gini", "random", 300, None, "sqrt", None),
     }
-    for name, (criterion, cuts, n_estimators, *rest) in wanted.items():
+    for name, (criterion, splitter, n_estimators, *rest) in wanted.items():
         model = build(name)
         assert isinstance(model, PUForestClassifier)
-        assert (model.criterion, model.cuts, model.n_estimators) == (
+        assert (model.criterion, model.splitter, model.n_estimators) == (
             criterion,
-            cuts,
+            splitter,
             n_estimators,
         )
         assert [model.max_depth, model.max_features, model.sampling] == rest, name
+
+
+def test_a_change_of_one_method_leaves_the_next_as_published():
+    build("pu-bagging").set_params(sampling__ratio=3)
+    assert build("pu-bagging").sampling == Bagging(ratio=20.0)
+
+
+def test_a_search_reaches_the_parameters_of_the_sampling():
+    model = PUForestClassifier(n_estimators=10, sampling=Bagging(5.0), random_state=0)
+    grid = {"sampling__ratio": [0.5, 40.0]}
+    search = GridSearchCV(model, grid, scoring="roc_auc", cv=2).fit(X, Y)
+    found = search.cv_results_["mean_test_score"]
+    assert found[0] != found[1]
+    assert search.best_estimator_.sampling.ratio == grid["sampling__ratio"][found.argmax()]
+    assert model.sampling == Bagging(5.0)
+    few = clone(model).set_params(sampling__ratio=0.5).fit(X, Y)
+    expected = PUForestClassifier(n_estimators=10, sampling=Bagging(0.5), random_state=0)
+    assert_array_equal(few.forest_.nodes, expected.fit(X, Y).forest_.nodes)
+    assert "Bagging(ratio=0.5)" in few._repr_html_()
 
 
 def test_puhdt_is_one_tree_of_depth_five_on_the_whole_table():
@@ -221,8 +241,8 @@ def test_max_features_is_a_number_a_share_a_rule_or_all(wanted, n):
     assert len(other.forest_.nodes) != len(model.forest_.nodes)
 
 
-@pytest.mark.parametrize("cuts", ["best", "random"])
-def test_categories_split_as_sets_and_not_by_their_codes(cuts):
+@pytest.mark.parametrize("splitter", ["best", "random"])
+def test_categories_split_as_sets_and_not_by_their_codes(splitter):
     rng = np.random.default_rng(0)
     kind = rng.choice(list("abcdef"), size=2000)
     high = np.isin(kind, ["b", "e"])
@@ -230,7 +250,10 @@ def test_categories_split_as_sets_and_not_by_their_codes(cuts):
     y[np.flatnonzero(kind == "d")[:5]] = 1
     frame = pd.DataFrame({"kind": pd.Categorical(kind), "noise": rng.normal(size=2000)})
     model = PUForestClassifier(
-        n_estimators=40, max_depth=1 if cuts == "best" else 3, max_features=None, cuts=cuts
+        n_estimators=40,
+        max_depth=1 if splitter == "best" else 3,
+        max_features=None,
+        splitter=splitter,
     )
     scores = model.set_params(random_state=0).fit(frame, y).decision_function(frame)
     assert scores[high].min() > scores[~high].max()
@@ -278,12 +301,14 @@ def test_rows_of_unseen_categories_rank_like_others(name):
     assert 0.3 < place[alone].mean() < 0.55
 
 
-@pytest.mark.parametrize("cuts", ["best", "random"])
-def test_missing_values_are_learned_from(cuts):
+@pytest.mark.parametrize("splitter", ["best", "random"])
+def test_missing_values_are_learned_from(splitter):
     rng = np.random.default_rng(0)
     table, y = rng.normal(size=(1000, 3)), (np.arange(1000) % 10 == 0).astype(int)
     table[y == 1, 1] = np.nan
-    model = PUForestClassifier(n_estimators=20, cuts=cuts, max_features=None, random_state=0)
+    model = PUForestClassifier(
+        n_estimators=20, splitter=splitter, max_features=None, random_state=0
+    )
     scores = model.fit(table, y).decision_function(table)
     assert scores[y == 1].min() > scores[y == 0].max()
     assert np.argmax(model.feature_importances_) == 1
@@ -346,7 +371,7 @@ def test_weights_move_the_forest_toward_heavy_rows():
     ("params", "message"),
     [
         ({"criterion": "ginni"}, "No criterion is called 'ginni'. Did you mean gini"),
-        ({"cuts": "rand"}, "No kind of cuts is called 'rand'. Did you mean random"),
+        ({"splitter": "rand"}, "No splitter is called 'rand'. Did you mean random"),
         ({"n_estimators": 0}, "n_estimators must be a whole number from 1, got 0"),
         ({"n_estimators": float("nan")}, "n_estimators must be a whole number from 1, got nan"),
         ({"min_samples_leaf": 0}, "min_samples_leaf must be a whole number from 1, got 0"),

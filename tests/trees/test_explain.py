@@ -43,11 +43,11 @@ def shapley(tree, row, n_features=3):
     return values
 
 
-@pytest.mark.parametrize("cuts", ["best", "random"])
-def test_shap_values_equal_their_definition(cuts):
+@pytest.mark.parametrize("splitter", ["best", "random"])
+def test_shap_values_equal_their_definition(splitter):
     shap = pytest.importorskip("shap")
     model = lopsided.build(
-        "naive-forest", cuts=cuts, n_estimators=3, max_depth=4, random_state=0
+        "naive-forest", splitter=splitter, n_estimators=3, max_depth=4, random_state=0
     ).fit(X, Y)
     explainer = shap.TreeExplainer(model.to_shap())
     found = explainer.shap_values(X[:15])

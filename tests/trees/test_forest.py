@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.tree import DecisionTreeClassifier
-from twin import Twin, make_rules, walk
+from twin import Twin, make_params, walk
 
-from lopsided.trees.forest import grow_forest
+from lopsided.trees.forest import grow_forest, sum_out_of_bag
 from lopsided.trees.grower import LEAF
 from lopsided.trees.sampling import Bagging, Bootstrap, StratifiedBootstrap, WholeTable
 
@@ -24,13 +24,12 @@ def table(n=300, seed=0):
 X, Y, WEIGHT = table()
 
 
-def grow(rules=None, sampling=None, n_trees=9, seed=1, n_threads=1, weight=None, X=X, y=Y):
-    rules = make_rules("nnpu", 1.5, max_features=2) if rules is None else rules
+def grow(params=None, sampling=None, n_trees=9, seed=1, n_threads=1, weight=None, X=X, y=Y):
+    params = make_params("nnpu", 1.5, max_features=2) if params is None else params
     categorical = CATEGORICAL[: X.shape[1]]
     sampling = Bootstrap() if sampling is None else sampling
-    return grow_forest(
-        X, y, weight, categorical, rules, sampling, n_trees, seed, n_threads, out_of_bag=True
-    )
+    weight = np.ones(len(y)) if weight is None else weight
+    return grow_forest(X, y, weight, categorical, params, sampling, n_trees, seed, n_threads)
 
 
 def bags(sampling, n_trees, seed, y=Y):
@@ -40,29 +39,36 @@ def bags(sampling, n_trees, seed, y=Y):
 
 
 def assert_equal_forests(one, other):
-    for name in ("nodes", "covers", "starts", "bits", "bit_starts", "gains"):
+    for name in (
+        "nodes",
+        "covers",
+        "starts",
+        "left_category_bitsets",
+        "bitset_starts",
+        "gains",
+    ):
         assert_array_equal(getattr(one, name), getattr(other, name))
 
 
-@pytest.mark.parametrize("random_cuts", [False, True], ids=["best", "random"])
+@pytest.mark.parametrize("splitter", ["best", "random"])
 @pytest.mark.parametrize("sampling", SCHEMES, ids=repr)
-def test_one_and_two_threads_grow_the_same_forest_to_the_last_bit(sampling, random_cuts):
-    rules = make_rules("pu-hellinger", 1.5, random_cuts, max_features=2)
-    one, two, again = (grow(rules, sampling, 11, n_threads=jobs) for jobs in (1, 2, 2))
+def test_one_and_two_threads_grow_the_same_forest_to_the_last_bit(sampling, splitter):
+    params = make_params("pu-hellinger", 1.5, splitter, max_features=2)
+    one, two, again = (grow(params, sampling, 11, n_threads=jobs) for jobs in (1, 2, 2))
     for other in (two, again):
-        assert_equal_forests(one[0], other[0])
-        assert_array_equal(one[1].total, other[1].total)
-        assert_array_equal(one[1].n_trees, other[1].n_trees)
-        assert_array_equal(one[0].mean_value(X), other[0].mean_value(X, n_threads=2))
+        assert_equal_forests(one, other)
+        assert_array_equal(one.mean_value(X), other.mean_value(X, n_threads=2))
+        sums = sum_out_of_bag(one, X, Y, sampling), sum_out_of_bag(other, X, Y, sampling, 2)
+        assert_array_equal(*sums)
 
 
 def test_a_forest_depends_on_its_seed():
-    assert_equal_forests(grow(seed=5)[0], grow(seed=5)[0])
-    assert (grow(seed=5)[0].mean_value(X) != grow(seed=6)[0].mean_value(X)).any()
+    assert_equal_forests(grow(seed=5), grow(seed=5))
+    assert (grow(seed=5).mean_value(X) != grow(seed=6).mean_value(X)).any()
 
 
 def test_a_forest_starts_with_the_trees_of_a_smaller_one():
-    few, many = grow(n_trees=3)[0], grow(n_trees=10)[0]
+    few, many = grow(n_trees=3), grow(n_trees=10)
     for number in range(3):
         assert_array_equal(few.tree(number).nodes, many.tree(number).nodes)
 
@@ -70,11 +76,11 @@ def test_a_forest_starts_with_the_trees_of_a_smaller_one():
 @pytest.mark.parametrize("sampling", SCHEMES, ids=repr)
 @pytest.mark.parametrize("weight", [None, WEIGHT], ids=["unweighted", "weighted"])
 def test_a_tree_is_the_twin_grown_on_its_bag(sampling, weight):
-    rules = make_rules("nnpu", 1.5, max_features=2, max_depth=6)
-    forest, _ = grow(rules, sampling, 3, weight=weight)
+    params = make_params("nnpu", 1.5, max_features=2, max_depth=6)
+    forest = grow(params, sampling, 3, weight=weight)
     for number, (seed, counts) in enumerate(zip(*bags(sampling, 3, 1), strict=True)):
         drawn = counts * (1.0 if weight is None else weight)
-        nodes = Twin(X, Y, drawn, CATEGORICAL, rules, int(seed)).grow()
+        nodes = Twin(X, Y, drawn, CATEGORICAL, params, int(seed)).grow()
         tree = forest.tree(number)
         assert_array_equal(tree.nodes["left"], [node.left for node in nodes])
         assert_array_equal(tree.covers, [(node.labeled, node.unlabeled) for node in nodes])
@@ -82,7 +88,8 @@ def test_a_tree_is_the_twin_grown_on_its_bag(sampling, weight):
 
 @pytest.mark.parametrize("sampling", SCHEMES, ids=repr)
 def test_out_of_bag_scores_come_from_trees_that_have_not_seen_the_row(sampling):
-    forest, unseen = grow(sampling=sampling, n_trees=10, seed=4)
+    forest = grow(sampling=sampling, n_trees=10, seed=4)
+    found_total, found_n_trees = sum_out_of_bag(forest, X, Y, sampling)
     _, drawn = bags(sampling, 10, 4)
     total, n_trees = np.zeros(len(Y)), np.zeros(len(Y), int)
     for number, counts in enumerate(drawn):
@@ -92,9 +99,8 @@ def test_out_of_bag_scores_come_from_trees_that_have_not_seen_the_row(sampling):
         for row in np.flatnonzero(counts == 0):
             total[row] += walk(tree, X[row])
             n_trees[row] += 1
-    assert_array_equal(unseen.n_trees, n_trees)
-    assert_allclose(unseen.total, total, rtol=1e-12)
-    assert_array_equal(np.isnan(unseen.mean()), n_trees == 0)
+    assert_array_equal(found_n_trees, n_trees)
+    assert_allclose(found_total, total, rtol=1e-12)
 
 
 def test_out_of_bag_scores_know_nothing_of_a_rows_own_label():
@@ -102,16 +108,17 @@ def test_out_of_bag_scores_know_nothing_of_a_rows_own_label():
     rng = np.random.default_rng(0)
     noise, y = rng.normal(size=(400, 4)), (np.arange(400) % 4 == 0).astype(np.int8)
     noise[:, 2] = 0
-    forest, unseen = grow(n_trees=60, X=noise, y=y)
-    inside, outside = forest.mean_value(noise), unseen.mean()
+    forest = grow(n_trees=60, X=noise, y=y)
+    total, n_trees = sum_out_of_bag(forest, noise, y, Bootstrap())
+    inside, outside = forest.mean_value(noise), total / n_trees
     assert inside[y == 1].mean() - inside[y == 0].mean() > 0.5
     assert abs(outside[y == 1].mean() - outside[y == 0].mean()) < 0.06
 
 
 def test_a_row_of_weight_zero_is_in_no_bag():
     weight = np.where(np.arange(len(Y)) < 150, 1.0, 0.0)
-    whole, _ = grow(sampling=WholeTable(), weight=weight)
-    half, _ = grow(sampling=WholeTable(), X=X[:150], y=Y[:150])
+    whole = grow(sampling=WholeTable(), weight=weight)
+    half = grow(sampling=WholeTable(), X=X[:150], y=Y[:150])
     assert_array_equal(whole.covers[0], half.covers[0])
     assert_allclose(whole.mean_value(X[:150]), half.mean_value(X[:150]))
 
@@ -119,11 +126,11 @@ def test_a_row_of_weight_zero_is_in_no_bag():
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "hellinger", "pu-hellinger", "nnpu"])
 def test_a_weight_of_two_is_a_row_twice(criterion):
     times = np.random.default_rng(2).integers(1, 4, len(Y))
-    rules = make_rules(criterion, 1.5, max_features=2)
+    params = make_params(criterion, 1.5, max_features=2)
     numbers = X[:, :2]
-    weighted, _ = grow(rules, WholeTable(), weight=times.astype(float), X=numbers)
-    repeated, _ = grow(
-        rules, WholeTable(), X=np.repeat(numbers, times, axis=0), y=np.repeat(Y, times)
+    weighted = grow(params, WholeTable(), weight=times.astype(float), X=numbers)
+    repeated = grow(
+        params, WholeTable(), X=np.repeat(numbers, times, axis=0), y=np.repeat(Y, times)
     )
     assert_array_equal(weighted.nodes, repeated.nodes)
     assert_array_equal(weighted.covers, repeated.covers)
@@ -136,11 +143,11 @@ def test_a_tree_equals_that_of_scikit_learn(criterion, weighted):
     table = rng.normal(size=(1000, 3)).astype(np.float32)  # fewer values than a node has bins
     table[:, 2] += table[:, 1]
     y = (rng.random(1000) < np.where(table[:, 0] * table[:, 2] > 0.7, 0.7, 0.1)).astype(np.int8)
-    weight = rng.choice([1.0, 2.0, 3.5], 1000) if weighted else None
+    weight = rng.choice([1.0, 2.0, 3.5], 1000) if weighted else np.ones(1000)
     # In small nodes several cuts are best, and which one is taken is chance.
-    rules = make_rules(criterion, max_depth=5, min_samples_leaf=20)
-    forest, _ = grow_forest(
-        table, y, weight, np.zeros(3, bool), rules, WholeTable(), n_trees=1, seed=0
+    params = make_params(criterion, max_depth=5, min_samples_leaf=20)
+    forest = grow_forest(
+        table, y, weight, np.zeros(3, bool), params, WholeTable(), n_trees=1, seed=0
     )
     rival = DecisionTreeClassifier(
         criterion=criterion, max_depth=5, min_samples_leaf=20, random_state=0
@@ -155,16 +162,18 @@ def test_a_full_tree_knows_every_row_of_its_bag():
     rng = np.random.default_rng(0)
     table = rng.normal(size=(20_000, 4))
     y = (rng.random(20_000) < 0.1).astype(np.int8)
-    rules = make_rules("gini", max_features=2)
-    forest, _ = grow_forest(table, y, None, np.zeros(4, bool), rules, WholeTable(), 1, seed=0)
+    params = make_params("gini", max_features=2)
+    forest = grow_forest(
+        table, y, np.ones(len(y)), np.zeros(4, bool), params, WholeTable(), 1, seed=0
+    )
     assert_array_equal(forest.mean_value(table), y)
 
 
 def test_trees_lie_one_after_the_other():
-    forest, _ = grow(n_trees=5)
+    forest = grow(n_trees=5)
     assert len(forest) == 5
     assert forest.starts[-1] == len(forest.nodes) == len(forest.covers)
-    assert forest.bit_starts[-1] == len(forest.bits) > 0
+    assert forest.bitset_starts[-1] == len(forest.left_category_bitsets) > 0
     for number in range(5):
         tree = forest.tree(number)
         inner = tree.nodes["left"][tree.nodes["left"] != LEAF]

@@ -10,7 +10,7 @@ from lopsided.trees.histogram import gather, group_codes, make_groups
 
 @numba.njit
 def group_twice(column, signed, groups):
-    """The groups of a node, found twice in the same room: nothing may be left behind."""
+    """The groups of a node, found twice in the same arrays: nothing may be left behind."""
     buffer = np.empty(len(column), np.uint16)
     rows = np.arange(len(column)).astype(np.uint32)
     least, largest, ml, mu, n_missing = gather(column, rows, signed, buffer)
@@ -26,7 +26,7 @@ def groups_of(column, signed):
     assert not groups.weights.any()
     assert not groups.counts.any()
     assert not groups.filled.any()
-    parts = {"first": groups.first, "last": groups.last, "n_rows": groups.n_rows}
+    parts = {"last": groups.last, "n_rows": groups.n_rows}
     parts |= {"labeled": groups.labeled, "unlabeled": groups.unlabeled}
     return {name: part[:n] for name, part in parts.items()}, seen
 
@@ -50,7 +50,6 @@ def test_every_code_is_a_group_where_bins_suffice(n, top, missing):
     groups, seen = groups_of(column, signed)
     present = column != MISSING
     codes = np.unique(column[present])
-    assert_array_equal(groups["first"], codes)
     assert_array_equal(groups["last"], codes)
     for group, code in enumerate(codes):
         here = signed[column == code]
@@ -70,12 +69,13 @@ def test_wide_codes_are_binned_evenly(n):
     width = 1
     while (largest - least) // width >= most_bins(n):
         width *= 2
-    assert ((groups["first"] - least) % width == 0).all()
-    assert (groups["last"] - groups["first"] < width).all()
+    assert ((groups["last"][:-1] + 1 - least) % width == 0).all()
     assert groups["last"][-1] == largest
-    assert (groups["first"][1:] > groups["last"][:-1]).all()
-    for group in range(len(groups["first"])):
-        inside = (column >= groups["first"][group]) & (column <= groups["last"][group])
+    assert (np.diff(groups["last"]) > 0).all()
+    assert groups["n_rows"].sum() == (column != MISSING).sum()
+    for group, last in enumerate(groups["last"]):
+        first = least + (last - least) // width * width
+        inside = (column >= first) & (column <= last)
         here = signed[inside & (column != MISSING)]
         assert len(here) == groups["n_rows"][group] > 0
         assert groups["labeled"][group] == here[here > 0].sum()

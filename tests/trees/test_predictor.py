@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from twin import make_rules, walk
+from twin import make_params, walk
 
 from lopsided.methods.forest import PUForestClassifier
 from lopsided.trees.forest import grow_forest
@@ -28,8 +28,8 @@ def forest_of(kind, n_trees=7, n=400):
     X = table(n, kind)
     y = (np.random.default_rng(1).random(n) < 0.3).astype(np.int8)
     categorical = PLAIN if kind == "numbers" else MIXED
-    rules = make_rules("nnpu", 1.5, max_features=2)
-    return grow_forest(X, y, None, categorical, rules, Bootstrap(), n_trees, seed=3)[0]
+    params = make_params("nnpu", 1.5, max_features=2)
+    return grow_forest(X, y, np.ones(n), categorical, params, Bootstrap(), n_trees, seed=3)
 
 
 def walk_all(forest, X):
@@ -84,9 +84,10 @@ def test_a_level_without_rows_in_a_node_goes_there_where_missing_ones_go():
     left = [(0, level, 0) for level in (9, 0, 1) for _ in range(6)]
     right = [(1, 0, 1)] * 4 + [(1, 0, 0)] * 2 + [(1, 1, 1)] * 3
     X, y = np.split(np.array(left + right, float), [2], axis=1)
-    rules = make_rules("gini", max_depth=2)
+    params = make_params("gini", max_depth=2)
     labels = y[:, 0].astype(np.int8)
-    forest, _ = grow_forest(X, labels, None, MIXED[:2], rules, WholeTable(), 1, seed=0)
+    weight = np.ones(len(X))
+    forest = grow_forest(X, labels, weight, MIXED[:2], params, WholeTable(), 1, seed=0)
     scored = np.array([[0, 9], [1, 0], [1, 1], [1, 9], [1, np.nan]])
     assert_allclose(forest.mean_value(scored), [0, 2 / 3, 1, 2 / 3, 2 / 3])
     assert_allclose(forest.mean_value(scored), walk_all(forest, scored))
@@ -118,6 +119,10 @@ def test_only_the_rows_asked_for_are_added_to():
     expected = np.full(200, 5.0)
     expected[rows] += len(forest) * forest.mean_value(X)[rows]
     assert_allclose(out, expected)
+    for number in range(len(forest)):  # one tree after the other
+        forest.add_values(X, rows, expected, number)
+    out[rows] += len(forest) * forest.mean_value(X)[rows]
+    assert_allclose(out, expected)
 
 
 def test_a_value_on_the_threshold_goes_left():
@@ -128,8 +133,8 @@ def test_a_value_on_the_threshold_goes_left():
     starts = np.array([0, 3])
     for rows, holes in ((X, 0), (np.append(X, [[np.nan]], axis=0), 1)):  # with and without NaN
         out = np.zeros(len(rows))
-        bits = np.zeros((0, WORDS), np.uint64)
-        add_values(nodes, starts, bits, np.array([0, 0]), rows, np.arange(len(rows)), out)
+        bitsets = np.zeros((0, WORDS), np.uint64)
+        add_values(nodes, starts, bitsets, np.array([0, 0]), rows, np.arange(len(rows)), out)
         assert_array_equal(out, [1.0, 2.0, 1.0] + [2.0] * holes)
 
 

@@ -10,7 +10,7 @@ from lopsided.trees.runs import group_runs
 
 @numba.njit
 def group_twice(column, signed, groups):
-    """The runs of a node, found twice in the same room: nothing may be left behind."""
+    """The runs of a node, found twice in the same arrays: nothing may be left behind."""
     buffer = np.empty(len(column), np.uint16)
     rows = np.arange(len(column)).astype(np.uint32)
     least, largest, _, _, n_missing = gather(column, rows, signed, buffer)

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.base import clone
 
 from lopsided.trees.sampling import Bagging, Bootstrap, StratifiedBootstrap, WholeTable
 
@@ -26,6 +27,21 @@ def test_a_scheme_says_which_rows_it_leaves_out(scheme):
     left_out = (bags(scheme) == 0).any(axis=0)
     assert left_out[Y == 1].all() == left_out[Y == 1].any() == scheme.leaves_out_labeled
     assert left_out[Y == 0].all() == left_out[Y == 0].any() == scheme.leaves_out_unlabeled
+
+
+@pytest.mark.parametrize("scheme", SCHEMES, ids=repr)
+def test_a_scheme_is_made_again_from_its_parameters(scheme):
+    copy = clone(scheme)
+    assert copy is not scheme
+    assert copy == scheme == type(scheme)(**scheme.get_params())
+    assert repr(copy) == repr(scheme)
+
+
+def test_the_ratio_of_bagging_is_its_only_parameter():
+    assert repr(Bagging().set_params(ratio=3)) == "Bagging(ratio=3)"
+    with pytest.raises(ValueError, match=r"Bagging has the parameters \['ratio'\], got 'rate'"):
+        Bagging().set_params(rate=3)
+    assert [scheme.get_params() for scheme in (Bootstrap(), WholeTable())] == [{}, {}]
 
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=repr)

@@ -14,33 +14,16 @@ import numpy as np
 from lopsided.trees.binning import MAX_LEVELS, bin_columns
 from lopsided.trees.criteria import CRITERIA
 from lopsided.trees.grower import LEAF, MISSING_LEFT, SUBSET, grow
-from lopsided.trees.splitting import Rules
+from lopsided.trees.splitting import TreeParams, make_tree_params
 
 
-def make_rules(
-    criterion="gini",
-    inverse_label_frequency=2.0,
-    random_cuts=False,
-    max_depth=2**31,
-    min_samples_leaf=1,
-    max_features=2**15,
-):
-    """Rules as the forest makes them."""
-    known = CRITERIA[criterion]
-    return Rules(
-        criterion=known.code,
-        merge_runs=known.convex and min_samples_leaf == 1,
-        gain_ignores_size=known.gain_ignores_size,
-        inverse_label_frequency=float(inverse_label_frequency),
-        random_cuts=random_cuts,
-        max_depth=max_depth,
-        min_samples_leaf=min_samples_leaf,
-        max_features=max_features,
-    )
+def make_params(criterion="gini", inverse_label_frequency=2.0, splitter="best", **limits):
+    """Parameters as the forest makes them."""
+    return make_tree_params(criterion, inverse_label_frequency, splitter, **limits)
 
 
-def name_of(rules):
-    return next(name for name, known in CRITERIA.items() if known.code == rules.criterion)
+def name_of(params):
+    return next(name for name, known in CRITERIA.items() if known.code == params.criterion)
 
 
 class Random:
@@ -57,7 +40,7 @@ class Random:
         z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
         return ((z ^ (z >> 31)) >> 11) / 2**53
 
-    def below(self, n):
+    def randint(self, n):
         return int(self.uniform() * n)
 
 
@@ -150,14 +133,14 @@ class Twin:
     y: np.ndarray
     weight: np.ndarray
     categorical: np.ndarray
-    rules: Rules
+    params: TreeParams
     seed: int
     nodes: list = field(default_factory=list)
 
     def grow(self):
         self.random = Random(self.seed)
         self.features = list(range(self.X.shape[1]))
-        self.gain = GAINS[name_of(self.rules)]
+        self.gain = GAINS[name_of(self.params)]
         rows = np.flatnonzero(self.weight > 0)
         self.nodes.append(TwinNode(*self.weigh(rows), rows=rows))
         self.visit(0, depth=0)
@@ -168,8 +151,8 @@ class Twin:
         return float(weights[labels == 1].sum()), float(weights[labels == 0].sum())
 
     def visit(self, place, depth):
-        node, rules = self.nodes[place], self.rules
-        if depth >= rules.max_depth or len(node.rows) < 2 * rules.min_samples_leaf:
+        node, params = self.nodes[place], self.params
+        if depth >= params.max_depth or len(node.rows) < 2 * params.min_samples_leaf:
             return
         if node.labeled == 0 or node.unlabeled == 0:
             return
@@ -191,8 +174,8 @@ class Twin:
         for rows, (labeled, unlabeled) in zip(children, weights, strict=True):
             self.nodes.append(TwinNode(labeled, unlabeled, rows=rows))
         may_split = (True, True)
-        if rules.gain_ignores_size:
-            w = 1.0 if name_of(rules) == "hellinger" else rules.inverse_label_frequency
+        if "hellinger" in name_of(params):
+            w = 1.0 if name_of(params) == "hellinger" else params.inverse_label_frequency
             may_split = [part > 0 for part in hellinger_components(*weights, w)]
         for side in (0, 1):
             if may_split[side]:
@@ -201,7 +184,7 @@ class Twin:
     def search(self, node):
         best, visited = None, 0
         for k in range(len(self.features)):
-            swap = k + self.random.below(len(self.features) - k)
+            swap = k + self.random.randint(len(self.features) - k)
             self.features[k], self.features[swap] = self.features[swap], self.features[k]
             candidates = self.candidates(node, self.features[k])
             if candidates is None:  # constant
@@ -211,16 +194,16 @@ class Twin:
                 if found > (-math.inf if best is None else best[0]):
                     best = (found, *candidate)
             visited += 1
-            if visited == self.rules.max_features:
+            if visited == self.params.max_features:
                 break
         return best
 
     def gain_of(self, node, goes_left):
         n_left = goes_left.sum()
-        if min(n_left, len(goes_left) - n_left) < self.rules.min_samples_leaf:
+        if min(n_left, len(goes_left) - n_left) < self.params.min_samples_leaf:
             return -math.inf
         children = (self.weigh(node.rows[side]) for side in (goes_left, ~goes_left))
-        return self.gain(*children, self.rules.inverse_label_frequency)
+        return self.gain(*children, self.params.inverse_label_frequency)
 
     def candidates(self, node, feature):
         """Return feature, threshold, levels, missing_left and mask of each way to part."""
@@ -229,7 +212,7 @@ class Twin:
         distinct = np.unique(values[~missing])
         if len(distinct) == 0 or (len(distinct) == 1 and not missing.any()):
             return None
-        if self.rules.random_cuts:
+        if self.params.random_splitter:
             draw = self.draw_levels if self.categorical[feature] else self.draw_threshold
             ways = [draw(feature, distinct)]
         elif self.categorical[feature]:
@@ -284,17 +267,17 @@ class Twin:
         return math.nan, levels
 
 
-def grow_engine(X, y, weight, categorical, rules, seed):
+def grow_engine(X, y, weight, categorical, params, seed):
     """Grow a tree with the engine from the same arguments as the twin."""
     bins = bin_columns(X, categorical)
     bag = np.flatnonzero(weight).astype(np.uint32)
     signed = np.where(y[bag] == 1, weight[bag], -weight[bag])
-    return grow(bins, bag, signed, rules, np.array([seed], np.uint64))
+    return grow(bins, bag, signed, params, np.uint64(seed))
 
 
 def left_levels(tree, node):
     """Return the categories that go left at a node that splits by them."""
-    words = tree.bits[int(node["threshold"])]
+    words = tree.left_category_bitsets[int(node["threshold"])]
     return {
         64 * word + bit
         for word in range(len(words))

@@ -27,7 +27,7 @@ def list_members(
         n_estimators=_n_trees(n_rows, n_bagged_trees),
         min_samples_leaf=_leaf(n_rows, 2),
         max_features=None,
-        cuts="random",
+        splitter="random",
         sampling=Bagging(20.0),
         oob_score=True,
     )
@@ -35,7 +35,7 @@ def list_members(
         n_estimators=_n_trees(n_rows, 300),
         min_samples_leaf=_leaf(n_rows, 1),
         max_features=None,
-        cuts="random",
+        splitter="random",
         oob_score=True,
     )
     booster = build("focused-xgb", gamma=gamma, target_prior=target_prior)

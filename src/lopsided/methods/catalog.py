@@ -128,7 +128,7 @@ _OURS: tuple[Method, ...] = (
     Method(
         "naive-forest",
         _FOREST,
-        {"cuts": "random", "n_estimators": 300},
+        {"splitter": "random", "n_estimators": 300},
         "Bootstrapped extra trees with unlabeled rows taken for negatives: hard to beat.",
         "Geurts, Ernst, Wehenkel: Extremely randomized trees. Machine Learning 2006.",
         quick=_FEW_TREES,
@@ -144,7 +144,7 @@ _OURS: tuple[Method, ...] = (
     Method(
         "pu-bagging",
         _FOREST,
-        {"cuts": "random", "n_estimators": 300, "sampling": Bagging(ratio=20.0)},
+        {"splitter": "random", "n_estimators": 300, "sampling": Bagging(ratio=20.0)},
         "Extra trees, each on the labeled rows and 20 unlabeled ones for each of them.",
         "Mordelet, Vert. Pattern Recognition Letters 2014.",
         quick=_FEW_TREES,
@@ -181,7 +181,7 @@ _OURS: tuple[Method, ...] = (
     Method(
         "puet",
         _FOREST,
-        {"criterion": "nnpu", "cuts": "random", "n_estimators": 300},
+        {"criterion": "nnpu", "splitter": "random", "n_estimators": 300},
         "Extra trees that lower the non-negative PU risk.",
         "Wilton, Koay, Ko, Xu, Ye. NeurIPS 2022.",
         quick=_FEW_TREES,

@@ -1,25 +1,27 @@
 """Forests and trees on labeled and unlabeled counts, by this library's own engine."""
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from lopsided._check import as_generator, check_choice, check_labels
-from lopsided._progress import Bar
+from lopsided._check import check_choice, check_count
 from lopsided._rows import TrainingRows
-from lopsided.methods._frames import as_pandas
+from lopsided.methods._cross_fit import assign_folds, cross_fit
 from lopsided.methods._levels import fit_level_map, map_levels
 from lopsided.methods.base import Accepts, PUClassifier
-from lopsided.metrics import roc_auc
 from lopsided.trees.binning import MAX_LEVELS
 from lopsided.trees.criteria import CRITERIA
-from lopsided.trees.sampling import Bootstrap
+from lopsided.trees.explain import shap_layout
+from lopsided.trees.forest import Forest, grow_forest, sum_out_of_bag
+from lopsided.trees.sampling import Bootstrap, Sampling
+from lopsided.trees.splitting import make_tree_params
 
 __all__ = ["PUForestClassifier"]
 
-_FOLDS = 5  # of the rows that every bag holds, left out in turn for out-of-bag scores
+_FOLDS = 5  # of the rows that are in every bag, held out in turn for out-of-bag scores
 
 
 class PUForestClassifier(PUClassifier):
@@ -32,7 +34,7 @@ class PUForestClassifier(PUClassifier):
     Parameters
     ----------
     criterion : {"gini", "entropy", "hellinger", "pu-hellinger", "nnpu"}, default="gini"
-        What a split is chosen by. The first three take unlabeled rows for negatives, the others
+        The split criterion. The first three take unlabeled rows for negatives, the others
         correct for the positives among them and need a prior.
     prior : float or None, default=None
         P(y_true = 1) in the whole table, for the criteria that need it; None guesses.
@@ -44,17 +46,17 @@ class PUForestClassifier(PUClassifier):
         Least number of rows in a leaf.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
         Columns tried at a node: a number, a share, or all of them.
-    cuts : {"best", "random"}, default="best"
-        Whether a column is cut at its best value or at a random one, as in extra trees.
+    splitter : {"best", "random"}, default="best"
+        Whether a column is split at its best value or at a random one, as in extra trees.
     sampling : Sampling or None, default=None
         How each tree's rows are drawn: `Bootstrap()`, which None is, `StratifiedBootstrap()`,
         `Bagging(ratio)` or `WholeTable()`.
     oob_score : bool, default=False
-        Whether to score the training rows by the trees that have not seen them.
+        Whether to compute out-of-bag scores of the training rows.
     n_jobs : int or None, default=None
         Threads; None is 1 and -1 is all. The trees are the same for any number.
     random_state : int, Generator or None, default=None
-        Seed of the samples, columns and cuts.
+        Seed of the samples, columns and random splits.
 
     Attributes
     ----------
@@ -63,8 +65,8 @@ class PUForestClassifier(PUClassifier):
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of the criterion's gain that each column's splits brought.
     oob_decision_function_ : ndarray of shape (n_rows,)
-        Scores of the training rows by trees that have not seen them, NaN where all have. Where
-        the sampling keeps all labeled rows in every bag, they come from forests grown for the
+        Out-of-bag scores of the training rows, NaN for one that is in every bag. Where the
+        sampling has all labeled rows in every bag, they come from forests grown for the
         purpose, each without a fifth of them.
 
     References
@@ -96,7 +98,7 @@ class PUForestClassifier(PUClassifier):
         max_depth=None,
         min_samples_leaf=1,
         max_features="sqrt",
-        cuts="best",
+        splitter="best",
         sampling=None,
         oob_score=False,
         n_jobs=None,
@@ -108,172 +110,114 @@ class PUForestClassifier(PUClassifier):
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
         self.max_features = max_features
-        self.cuts = cuts
+        self.splitter = splitter
         self.sampling = sampling
         self.oob_score = oob_score
         self.n_jobs = n_jobs
         self.random_state = random_state
 
     def needs_prior(self) -> bool:
-        """Say whether the criterion knows the prior."""
-        check_choice(self.criterion, CRITERIA, "criterion")
-        return CRITERIA[self.criterion].takes_prior
-
-    def _sampling(self) -> Any:
-        return Bootstrap() if self.sampling is None else self.sampling
+        """Say whether the criterion corrects for hidden positives."""
+        return CRITERIA[check_choice(self.criterion, CRITERIA, "criterion")].needs_prior
 
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
-        X, y, weight = rows.X, rows.y, rows.weight
-        self.label_frequency_ = float(np.average(y, weights=weight)) / self.prior_
-        rules = self._rules(X.shape[1])
+        self.label_frequency_ = rows.labeled_share / self.prior_
+        self._check_params()
         # Of other columns the trees themselves know which levels have rows, node by node.
         self.merged_levels_ = {
-            position: fit_level_map(X[:, position], n_levels, weight, MAX_LEVELS)
+            position: fit_level_map(rows.X[:, position], n_levels, rows.weight, MAX_LEVELS)
             for position, n_levels in self._levels().items()
             if n_levels > MAX_LEVELS
         }
-        X = map_levels(X, self.merged_levels_)
+        rows = replace(rows, X=map_levels(rows.X, self.merged_levels_))
         seed = int(rng.integers(2**31))
-        self.forest_, unseen = self._grow(X, y, weight, rules, seed, self.oob_score)
-        if unseen is not None:
-            if not self._sampling().leaves_out_labeled:
-                unseen = self._cross_fit(X, y, weight, rules, seed)
-            self.oob_decision_function_ = self._log_odds(unseen.mean())
+        self.forest_ = self._grow(rows, seed)
+        if self.oob_score:
+            if self._sampling().leaves_out_labeled:
+                total, n_trees = self._sum_out_of_bag(self.forest_, rows)
+            else:
+                total, n_trees = self._cross_fit(rows, seed)
+            shares = np.where(n_trees > 0, total / np.maximum(n_trees, 1), np.nan)
+            self.oob_decision_function_ = self._log_odds(shares)
 
-    def _grow(
-        self, X: Any, y: NDArray[np.int8], weight: Any, rules: Any, seed: int, out_of_bag: bool
-    ) -> tuple[Any, Any]:
-        from lopsided.trees.forest import grow_forest
-
-        return grow_forest(
-            X,
-            y,
-            weight,
-            categorical=np.isin(np.arange(X.shape[1]), self.categorical_),
-            rules=rules,
-            sampling=self._sampling(),
-            n_trees=int(self.n_estimators),
-            seed=seed,
-            n_threads=self._n_threads(),
-            out_of_bag=bool(out_of_bag),
-        )
-
-    def _rules(self, n_features: int) -> Any:
-        from lopsided.trees.splitting import Rules
-
-        check_choice(self.cuts, ("best", "random"), "kind of cuts")
-        for name in ("n_estimators", "min_samples_leaf", "max_depth"):
-            value = getattr(self, name)
-            if value is None and name == "max_depth":
-                continue
-            if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
-                raise ValueError(f"{name} must be a whole number from 1, got {value!r}.")
+    def _check_params(self) -> None:
+        check_choice(self.splitter, ("best", "random"), "splitter")
+        check_count(self.n_estimators, "n_estimators")
+        check_count(self.min_samples_leaf, "min_samples_leaf")
+        if self.max_depth is not None:
+            check_count(self.max_depth, "max_depth")
         if isinstance(self.sampling, type) or not hasattr(self._sampling(), "draw"):
             raise ValueError(
                 f"sampling must be a scheme such as Bootstrap(), got {self.sampling!r}."
             )
-        criterion = CRITERIA[self.criterion]
-        return Rules(
-            criterion=criterion.code,
-            merge_runs=criterion.convex and self.min_samples_leaf == 1,
-            gain_ignores_size=criterion.gain_ignores_size,
-            inverse_label_frequency=1.0 / self.label_frequency_,
-            random_cuts=self.cuts == "random",
-            max_depth=2**31 if self.max_depth is None else int(self.max_depth),
-            min_samples_leaf=int(self.min_samples_leaf),
-            max_features=_n_features(self.max_features, n_features),
+
+    def _sampling(self) -> Sampling:
+        return Bootstrap() if self.sampling is None else self.sampling
+
+    def _grow(self, rows: TrainingRows, seed: int) -> Forest:
+        n_features = rows.X.shape[1]
+        return grow_forest(
+            rows.X,
+            rows.y,
+            rows.weight,
+            categorical=np.isin(np.arange(n_features), self.categorical_),
+            params=make_tree_params(
+                self.criterion,
+                1 / self.label_frequency_,
+                self.splitter,
+                self.max_depth,
+                self.min_samples_leaf,
+                _n_features(self.max_features, n_features),
+            ),
+            sampling=self._sampling(),
+            n_trees=int(self.n_estimators),
+            seed=seed,
+            n_threads=self._n_threads(),
         )
 
-    def _log_odds(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return labeled shares as log-odds, finite and without ties that the shares lack."""
-        room = 0.5 / (len(self.forest_) + 1)
-        inside = room + (1 - 2 * room) * shares
-        even = self.label_frequency_ / 2 if self.needs_prior() else 0.5
-        boundary = room + (1 - 2 * room) * even
-        return np.log(inside / (1 - inside)) - np.log(boundary / (1 - boundary))
+    def _sum_out_of_bag(self, forest: Forest, rows: TrainingRows) -> tuple[Any, Any]:
+        return sum_out_of_bag(forest, rows.X, rows.y, self._sampling(), self._n_threads())
+
+    def _cross_fit(self, rows: TrainingRows, seed: int) -> tuple[Any, Any]:
+        """Return out-of-bag sums of forests that each lack a fifth of the rows of every bag.
+
+        All rows are scored by such forests, so that labeled and unlabeled ones compare.
+        """
+        labels = (1,) if self._sampling().leaves_out_unlabeled else (0, 1)
+        rngs = {label: np.random.default_rng([seed, label]) for label in labels}
+        fold_of = assign_folds(rows.y, _FOLDS, rngs)
+
+        def fit_predict(kept: TrainingRows, X: Any, fold: int) -> tuple[Any, Any]:
+            forest = self._grow(kept, seed + 1 + fold)
+            held_out_total = len(forest) * forest.mean_value(X, self._n_threads())
+            return self._sum_out_of_bag(forest, kept), held_out_total
+
+        kept_sums, held_out_total = cross_fit(rows, fold_of, fit_predict)
+        total, n_trees = np.zeros(len(rows)), np.zeros(len(rows), np.int64)
+        for fold, (kept_total, kept_n_trees) in enumerate(kept_sums):
+            held_out = fold_of == fold
+            total[held_out] += held_out_total[held_out]
+            total[~held_out] += kept_total
+            n_trees[held_out] += len(self.forest_)
+            n_trees[~held_out] += kept_n_trees
+        return total, n_trees
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
         return self._log_odds(
             self.forest_.mean_value(map_levels(X, self.merged_levels_), self._n_threads())
         )
 
-    def _cross_fit(
-        self, X: Any, y: NDArray[np.int8], weight: Any, rules: Any, seed: int
-    ) -> Any:
-        """Return what forests say that are grown without a fifth of the rows no bag leaves out.
-
-        All rows are scored by such forests, so that labeled and unlabeled ones compare.
-        """
-        from lopsided.trees.forest import OutOfBag
-
-        n_rows, always_in = len(y), y == 1
-        if not self._sampling().leaves_out_unlabeled:
-            always_in = np.ones(n_rows, bool)
-        fold_of = np.full(n_rows, -1)
-        for label in (0, 1):
-            rows = np.flatnonzero(always_in & (y == label))
-            shuffled = np.random.default_rng([seed, label]).permutation(len(rows))
-            fold_of[rows] = shuffled % _FOLDS
-        total, n_trees = np.zeros(n_rows), np.zeros(n_rows, np.int64)
-        for fold in range(_FOLDS):
-            kept, held_out = np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
-            if not len(held_out):
-                continue
-            forest, unseen = self._grow(
-                X[kept],
-                y[kept],
-                None if weight is None else weight[kept],
-                rules,
-                seed + 1 + fold,
-                out_of_bag=True,
-            )
-            total[kept] += unseen.total
-            n_trees[kept] += unseen.n_trees
-            total[held_out] += len(forest) * forest.mean_value(X[held_out], self._n_threads())
-            n_trees[held_out] += len(forest)
-        return OutOfBag(total, n_trees)
-
-    def permutation_importances(
-        self, X: Any, y: Any, n_repeats: int = 5, random_state: Any = 0
-    ) -> NDArray[np.float64]:
-        """Return how much worse labeled rows stand out once a column is shuffled.
-
-        Parameters
-        ----------
-        X : array or data frame of shape (n_rows, n_features)
-            Rows that the forest has not been grown on, if possible.
-        y : array of shape (n_rows,)
-            1 = labeled positive, 0 = unlabeled.
-        n_repeats : int, default=5
-            Shuffles per column.
-        random_state : int, Generator or None, default=0
-            Seed of the shuffles.
-
-        Returns
-        -------
-        ndarray of shape (n_features, n_repeats)
-            The fall of the chance that a labeled row outranks an unlabeled one.
-        """
-        check_is_fitted(self)
-        table = np.array(self._numbers(as_pandas(X), reset=False), order="C")
-        labels, rng = check_labels(y), as_generator(random_state)
-        whole = roc_auc(labels, self._scores(table))
-        falls = np.empty((table.shape[1], n_repeats))
-        with Bar(falls.size, "shuffling columns") as bar:
-            for feature in range(table.shape[1]):
-                column = table[:, feature].copy()
-                for repeat in range(n_repeats):
-                    table[:, feature] = rng.permutation(column)
-                    falls[feature, repeat] = whole - roc_auc(labels, self._scores(table))
-                    bar.advance()
-                table[:, feature] = column
-        return falls
+    def _log_odds(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return labeled shares as log-odds, finite and without ties that the shares lack."""
+        least = 0.5 / (len(self.forest_) + 1)
+        inside = least + (1 - 2 * least) * shares
+        even = self.label_frequency_ / 2 if self.needs_prior() else 0.5
+        boundary = least + (1 - 2 * least) * even
+        return np.log(inside / (1 - inside)) - np.log(boundary / (1 - boundary))
 
     def to_shap(self) -> dict[str, Any]:
         """Return the forest as `shap.TreeExplainer` takes it; it explains the labeled share."""
         check_is_fitted(self)
-        from lopsided.trees.explain import shap_layout
-
         return shap_layout(self.forest_)
 
     @property

@@ -32,17 +32,7 @@ class Bins(NamedTuple):
 
 
 def bin_columns(X: NDArray[Any], categorical: NDArray[np.bool_], n_threads: int = 1) -> Bins:
-    """Return the codes of a table of floats, NaN allowed.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-        Numbers; categories as whole numbers from 0.
-    categorical : ndarray of shape (n_features,)
-        Which columns are categories: their codes are kept.
-    n_threads : int, default=1
-        Columns worked on at a time.
-    """
+    """Return the codes of a table, NaN allowed; those of categories, from 0 on, are kept."""
     n_rows, n_features = X.shape
     if n_features > _MAX_COLUMNS:
         raise ValueError(
@@ -53,8 +43,10 @@ def bin_columns(X: NDArray[Any], categorical: NDArray[np.bool_], n_threads: int 
     def work(feature: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         column = np.ascontiguousarray(X[:, feature], dtype=np.float64)
         if categorical[feature]:
-            return _keep_codes(column, codes[feature])
-        return _bin(column, codes[feature])
+            levels = _keep_codes(column, codes[feature])
+            return levels, levels
+        low, high = _code_sorted(column, np.argsort(column), codes[feature])  # NaN come last
+        return low, low if np.array_equal(low, high) else high
 
     values = run_threads(work, range(n_features), n_threads)
     first = np.concatenate([[0], np.cumsum([len(low) for low, _ in values])]).astype(np.int64)
@@ -72,9 +64,7 @@ def run_threads(work: Callable[[Any], Any], items: Any, n_threads: int) -> list[
         return list(pool.map(work, items))
 
 
-def _keep_codes(
-    column: NDArray[np.float64], out: NDArray[np.uint16]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _keep_codes(column: NDArray[np.float64], out: NDArray[np.uint16]) -> NDArray[np.float64]:
     missing = np.isnan(column)
     levels = int(column[~missing].max(initial=-1)) + 1
     if levels > MAX_LEVELS:
@@ -83,15 +73,7 @@ def _keep_codes(
             f"{levels}. Merge the rare ones."
         )
     out[:] = np.where(missing, MISSING, column).astype(np.uint16)
-    values = np.arange(levels, dtype=np.float64)
-    return values, values
-
-
-def _bin(
-    column: NDArray[np.float64], out: NDArray[np.uint16]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    low, high = _code_sorted(column, np.argsort(column), out)  # NaN come last
-    return low, low if np.array_equal(low, high) else high
+    return np.arange(levels, dtype=np.float64)
 
 
 @njit_cached

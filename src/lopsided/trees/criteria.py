@@ -1,8 +1,8 @@
 """Split criteria: how much better two children are than one node.
 
-Each takes the labeled and unlabeled weight of the left and of the right child, and the weight
-of a labeled row as positives (1 / label frequency) where it corrects for hidden positives.
-Larger is better; minus infinity refuses the split.
+Each takes the labeled and the unlabeled weight of the left child, `ll` and `ul`, and of the
+right one, `lr` and `ur`, and, where it corrects for hidden positives, the positives that a
+labeled row stands for (1 / label frequency). Larger is better; minus infinity is no split.
 """
 
 from typing import NamedTuple
@@ -11,14 +11,16 @@ import numpy as np
 
 from lopsided._kernel import njit_helper, njit_inline
 
-__all__ = ["CRITERIA", "Criterion", "gain", "hellinger_parts", "positives_of"]
+__all__ = ["CRITERIA", "Criterion", "gain", "may_split"]
+
+_GINI, _ENTROPY, _HELLINGER, _PU_HELLINGER, _NNPU = range(5)
 
 
 class Criterion(NamedTuple):
-    """A criterion's number for the kernels, and what they may assume of it."""
+    """A criterion's number in compiled code, and what that code may assume of it."""
 
     code: int
-    takes_prior: bool = False
+    needs_prior: bool = False
     # Convex in one child's weight of either label: no cut inside a run of rows of one label can
     # be best, so that only the ends of runs need a look.
     convex: bool = True
@@ -26,24 +28,36 @@ class Criterion(NamedTuple):
 
 
 CRITERIA = {
-    "gini": Criterion(0),
-    "entropy": Criterion(1),
-    "hellinger": Criterion(2, gain_ignores_size=True),
-    "pu-hellinger": Criterion(3, takes_prior=True, convex=False, gain_ignores_size=True),
-    "nnpu": Criterion(4, takes_prior=True, convex=False),
+    "gini": Criterion(_GINI),
+    "entropy": Criterion(_ENTROPY),
+    "hellinger": Criterion(_HELLINGER, gain_ignores_size=True),
+    "pu-hellinger": Criterion(
+        _PU_HELLINGER, needs_prior=True, convex=False, gain_ignores_size=True
+    ),
+    "nnpu": Criterion(_NNPU, needs_prior=True, convex=False),
 }
 
 
 @njit_helper
 def gain(code, ll, ul, lr, ur, inverse_label_frequency):
     """Return the gain of a split by the criterion with this code."""
-    if code == 0:
+    if code == _GINI:
         return _gini(ll, ul, lr, ur)
-    if code == 1:
+    if code == _ENTROPY:
         return _entropy(ll, ul, lr, ur)
-    if code == 2 or code == 3:
-        return _hellinger(code, ll, ul, lr, ur, inverse_label_frequency)
-    return _nnpu(ll, ul, lr, ur, inverse_label_frequency)
+    if code == _NNPU:
+        return _nnpu(ll, ul, lr, ur, inverse_label_frequency)
+    left, right = _hellinger(code, ll, ul, lr, ur, inverse_label_frequency)
+    return left + right
+
+
+@njit_helper
+def may_split(code, ll, ul, lr, ur, inverse_label_frequency):
+    """Say which children may be split: by Hellinger none that adds nothing to the distance."""
+    if code != _HELLINGER and code != _PU_HELLINGER:
+        return True, True
+    left, right = _hellinger(code, ll, ul, lr, ur, inverse_label_frequency)
+    return left > 0, right > 0
 
 
 @njit_inline
@@ -70,12 +84,18 @@ def _entropy(ll, ul, lr, ur):
 
 
 @njit_inline
-def hellinger_parts(pl, nl, pr, nr):
-    """Return the left and right part of the squared Hellinger distance of a split.
+def _hellinger(code, ll, ul, lr, ur, inverse_label_frequency):
+    """Return what each child adds to the squared Hellinger distance of a split.
 
-    P and N are the positives and negatives of the children. Without negatives the distance is
-    that to nothing; without positives no split is allowed.
+    Without negatives the distance is that to nothing; without positives no split is allowed.
     """
+    pl, pr = ll, lr
+    if code == _PU_HELLINGER:
+        # Ortega Vazquez et al.: positives are estimated and clipped in each child, and the
+        # parent's totals are the sums of the clipped estimates.
+        pl = min(inverse_label_frequency * ll, ll + ul)
+        pr = min(inverse_label_frequency * lr, lr + ur)
+    nl, nr = ll + ul - pl, lr + ur - pr
     positives, negatives = pl + pr, nl + nr
     if positives <= 0:
         return -np.inf, 0.0
@@ -84,27 +104,6 @@ def hellinger_parts(pl, nl, pr, nr):
     left = np.sqrt(nl / negatives) - np.sqrt(pl / positives)
     right = np.sqrt(nr / negatives) - np.sqrt(pr / positives)
     return left * left, right * right
-
-
-@njit_inline
-def positives_of(code, ll, ul, lr, ur, inverse_label_frequency):
-    """Return the positives of both children as a Hellinger criterion counts them.
-
-    The PU criterion estimates and clips them in each child, and the parent's totals are the
-    sums of the clipped estimates (Ortega Vazquez et al.).
-    """
-    if code == 2:
-        return ll, lr
-    return min(inverse_label_frequency * ll, ll + ul), min(
-        inverse_label_frequency * lr, lr + ur
-    )
-
-
-@njit_inline
-def _hellinger(code, ll, ul, lr, ur, inverse_label_frequency):
-    pl, pr = positives_of(code, ll, ul, lr, ur, inverse_label_frequency)
-    left, right = hellinger_parts(pl, ll + ul - pl, pr, lr + ur - pr)
-    return left + right
 
 
 @njit_inline

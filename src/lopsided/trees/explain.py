@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from lopsided.trees.forest import Forest
-from lopsided.trees.grower import LEAF, MISSING_LEFT, SUBSET, Tree
+from lopsided.trees.grower import LEAF, MISSING_LEFT, Tree
 
 __all__ = ["shap_layout"]
 
@@ -13,14 +13,10 @@ __all__ = ["shap_layout"]
 def shap_layout(forest: Forest) -> dict[str, Any]:
     """Return a forest as the dictionary that `shap.TreeExplainer` takes for a model.
 
-    What it explains is the mean labeled share of a row's leaves.
-
-    Parameters
-    ----------
-    forest : Forest
-        Trees without category splits, which that layout cannot hold.
+    What it explains is the mean labeled share of a row's leaves. The layout cannot hold splits
+    by categories.
     """
-    if len(forest.bits):
+    if len(forest.left_category_bitsets):
         raise ValueError(
             "Trees that split categories have no form that SHAP reads. Turn categories into "
             "numbers before the fit, e.g. with pandas.get_dummies."
@@ -36,7 +32,6 @@ def shap_layout(forest: Forest) -> dict[str, Any]:
 def _layout(tree: Tree, n_trees: int) -> dict[str, Any]:
     nodes = tree.nodes
     leaf = nodes["left"] == LEAF
-    assert not (nodes["flags"] & SUBSET).any()
     left = np.where(leaf, -1, nodes["left"])
     right = np.where(leaf, -1, nodes["left"] + 1)
     weight = tree.covers.sum(axis=1)

@@ -2,7 +2,7 @@
 
 A node's rows are a slice of two arrays: their numbers, and their weights with the sign of the
 label (above zero: labeled). What comes out are *groups*: runs of neighboring codes that occur,
-in ascending order, each with its first and last code, its two weights and its number of rows.
+in ascending order, each with its last code, its two weights and its number of rows.
 Here a large node's groups are bins of several codes; `runs` is exact where a criterion allows.
 """
 
@@ -17,23 +17,23 @@ from lopsided._kernel import njit_helper
 from lopsided.trees.binning import MISSING
 
 __all__ = [
-    "MIN_BINS",
     "Groups",
+    "add_codes",
     "gather",
     "group_codes",
     "make_groups",
+    "sort_keys",
     "trailing_zeros",
 ]
 
-MIN_BINS = 1024  # that a histogram may have, enough for every category
+_MIN_BINS = 1024  # that a histogram may have, enough for every category
 _SORT_BELOW = 48  # a smaller node is sorted: every code is a group of its own
 _SPARSE = 4  # bins per row from which on only those that hold rows are looked up
 
 
 class Groups(NamedTuple):
-    """Room for the groups of a node, used again and again."""
+    """Arrays for the groups of a node, used again and again."""
 
-    first: np.ndarray  # int64, the first code
     last: np.ndarray  # int64, the last code
     labeled: np.ndarray  # float64
     unlabeled: np.ndarray  # float64
@@ -48,10 +48,9 @@ class Groups(NamedTuple):
 
 
 def make_groups(n_rows: int, n_codes: int) -> Groups:
-    """Return room for nodes of up to n_rows rows and columns of up to n_codes codes."""
+    """Return arrays for nodes of up to n_rows rows and columns of up to n_codes codes."""
     n_bins = n_codes + 1  # one may be written and not used
     return Groups(
-        np.empty(n_bins, np.int64),
         np.empty(n_bins, np.int64),
         np.empty(n_bins),
         np.empty(n_bins),
@@ -101,7 +100,7 @@ def group_codes(buffer, signed, least, largest, n_missing, count_rows, groups):
     if n < _SORT_BELOW and largest - least >= n:
         return _by_sorting(buffer, signed, groups)
     # Fewer bins would be faster and worse: a large node has to tell its few extreme rows apart.
-    limit = MIN_BINS
+    limit = _MIN_BINS
     while limit < n // 2:
         limit *= 2
     shift = 0
@@ -170,13 +169,12 @@ def _count(buffer, n, least, shift, counts):
 @njit_helper
 def _list_bins(least, largest, shift, n_places, count_rows, groups):
     """Turn each bin that holds rows into a group, and empty it; return the number of groups."""
-    first, last, n_rows = groups.first, groups.last, groups.n_rows
+    last, n_rows = groups.last, groups.n_rows
     labeled, unlabeled = groups.labeled, groups.unlabeled
     places, weights, counts = groups.places, groups.weights, groups.counts
     for group in range(n_places):
         place = places[group]
-        first[group] = least + (place << shift)
-        last[group] = min(first[group] + (1 << shift) - 1, largest)
+        last[group] = min(least + ((place + 1) << shift) - 1, largest)
         unlabeled[group], labeled[group] = weights[2 * place], weights[2 * place + 1]
         weights[2 * place], weights[2 * place + 1] = 0.0, 0.0
         if count_rows:
@@ -187,32 +185,52 @@ def _list_bins(least, largest, shift, n_places, count_rows, groups):
 
 @njit_helper
 def _by_sorting(buffer, signed, groups):
-    keys, first, last = groups.places, groups.first, groups.last
-    labeled, unlabeled, n_rows = groups.labeled, groups.unlabeled, groups.n_rows
-    n = 0
+    keys, last, n_rows, n_keys = groups.places, groups.last, groups.n_rows, 0
     for i in range(len(signed)):
         if buffer[i] != MISSING:
-            key = (np.int64(buffer[i]) << 16) | i
-            place = n
-            while place > 0 and keys[place - 1] > key:
-                keys[place] = keys[place - 1]
-                place -= 1
-            keys[place] = key
-            n += 1
-    group, before = -1, -1
-    for i in range(n):
-        code = keys[i] >> 16
+            keys[n_keys] = (np.int64(buffer[i]) << 32) | i
+            n_keys += 1
+    sort_keys(keys, n_keys)
+    n_groups = add_codes(keys, n_keys, signed, 0, last, groups.labeled, groups.unlabeled)
+    n_rows[:n_groups] = 0
+    group = 0
+    for i in range(n_keys):
+        group += keys[i] >> 32 > last[group]
+        n_rows[group] += 1
+    return n_groups
+
+
+@njit_helper
+def add_codes(keys, n_keys, signed, n_groups, last, labeled, unlabeled):
+    """Add a group for each code of sorted rows; return the number of groups."""
+    group, before = n_groups - 1, -1
+    for i in range(n_keys):
+        code = keys[i] >> 32
         if code != before:
             group, before = group + 1, code
-            first[group], last[group] = code, code
-            labeled[group], unlabeled[group], n_rows[group] = 0.0, 0.0, 0
-        weight = signed[keys[i] & 65535]
+            last[group], labeled[group], unlabeled[group] = code, 0.0, 0.0
+        weight = signed[keys[i] & 0xFFFFFFFF]
         if weight > 0:
             labeled[group] += weight
         else:
             unlabeled[group] -= weight
-        n_rows[group] += 1
     return group + 1
+
+
+@njit_helper
+def sort_keys(keys, n_keys):
+    """Sort by Shell's method: short, and fast for the few keys that there are."""
+    gap = 1
+    while gap < n_keys // 8:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, n_keys):
+            key, place = keys[i], i
+            while place >= gap and keys[place - gap] > key:
+                keys[place] = keys[place - gap]
+                place -= gap
+            keys[place] = key
+        gap //= 3
 
 
 @intrinsic

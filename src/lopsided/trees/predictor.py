@@ -1,4 +1,4 @@
-"""Predicting: rows run down a tree, many at a time."""
+"""Predicting: rows traverse a tree, many at a time."""
 
 import numpy as np
 
@@ -8,31 +8,21 @@ from lopsided.trees.grower import LEAF, MISSING_LEFT, SUBSET
 
 __all__ = ["add_values"]
 
-_ABREAST = 64  # rows that go down side by side, so that one need not wait for another's memory
+_ROWS_AT_ONCE = 64  # traverse side by side, so that none waits for another's memory
 
 
 @njit_cached
-def add_values(nodes, starts, bits, bit_starts, X, rows, out):
-    """Add to `out` the leaf values of some rows in all trees.
+def add_values(nodes, starts, bitsets, bitset_starts, X, rows, out):
+    """Add to `out` the leaf values of some rows of X in all trees.
 
-    Parameters
-    ----------
-    nodes, starts : ndarrays
-        The nodes of all trees, one after the other, and where each tree starts.
-    bits, bit_starts : ndarrays
-        The same for the tables of category splits.
-    X : ndarray of shape (n_rows, n_features)
-        Rows, categories as codes.
-    rows : ndarray of int64
-        Which of them to run down the trees.
-    out : ndarray of shape (n_rows,)
-        Sums, changed in place.
+    The nodes and bitsets of all trees lie one after the other; `starts` say where those of each
+    tree start, and the last ones end.
     """
-    plain = len(bits) == 0 and not _any_missing(X, rows)
+    plain = len(bitsets) == 0 and not _any_missing(X, rows)
     for tree in range(len(starts) - 1):
         here = nodes[starts[tree] : starts[tree + 1]]
-        table = bits[bit_starts[tree] : bit_starts[tree + 1]]
-        _traverse(here, table, X, rows, plain, out)
+        left_categories = bitsets[bitset_starts[tree] : bitset_starts[tree + 1]]
+        _traverse(here, left_categories, X, rows, plain, out)
 
 
 @njit_helper
@@ -45,13 +35,13 @@ def _any_missing(X, rows):
 
 
 @njit_helper
-def _traverse(nodes, bits, X, rows, plain, out):
-    """Let rows run down a tree; `plain` ones meet no missing value and no category."""
+def _traverse(nodes, bitsets, X, rows, plain, out):
+    """Send rows to their leaves; `plain` ones meet no missing value and no category."""
     # Unsigned, since numba has to ask of any other index whether it counts from the end.
-    running = np.empty(_ABREAST, np.uint32)  # the rows that have not reached a leaf
-    at = np.empty(_ABREAST, np.uint32)  # the node of each
-    for first in range(0, len(rows), _ABREAST):
-        n_running = min(_ABREAST, len(rows) - first)
+    running = np.empty(_ROWS_AT_ONCE, np.uint32)  # the rows that have not reached a leaf
+    at = np.empty(_ROWS_AT_ONCE, np.uint32)  # the node of each
+    for first in range(0, len(rows), _ROWS_AT_ONCE):
+        n_running = min(_ROWS_AT_ONCE, len(rows) - first)
         for i in range(n_running):
             running[i], at[i] = rows[first + i], 0
         while n_running > 0:
@@ -64,20 +54,22 @@ def _traverse(nodes, bits, X, rows, plain, out):
                     out[row] += node.threshold
                     continue
                 value = X[row, np.uint64(node.feature)]
-                right = value > node.threshold if plain else not _goes_left(node, bits, value)
+                right = (
+                    value > node.threshold if plain else not _goes_left(node, bitsets, value)
+                )
                 running[np.uint64(still)], at[np.uint64(still)] = row, left + right
                 still += 1
             n_running = still
 
 
 @njit_helper
-def _goes_left(node, bits, value):
+def _goes_left(node, bitsets, value):
     if np.isnan(value):
         return node.flags & MISSING_LEFT != 0
     if node.flags & SUBSET:
         level = np.int64(value)
         if level >= MAX_LEVELS:  # a level that did not occur in training
             return node.flags & MISSING_LEFT != 0
-        word = bits[np.int64(node.threshold), level >> 6]
+        word = bitsets[np.int64(node.threshold), level >> 6]
         return (word >> np.uint64(level & 63)) & np.uint64(1) != np.uint64(0)
     return value <= node.threshold

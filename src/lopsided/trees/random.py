@@ -1,10 +1,10 @@
-"""Random numbers for the kernels: small, fast, the same everywhere (splitmix64)."""
+"""Random numbers for compiled code: small, fast, the same everywhere (splitmix64)."""
 
 import numpy as np
 
 from lopsided._kernel import njit_helper
 
-__all__ = ["below", "uniform"]
+__all__ = ["randint", "uniform"]
 
 
 @njit_helper
@@ -23,6 +23,6 @@ def uniform(state):
 
 
 @njit_helper
-def below(state, n):
+def randint(state, n):
     """Return a whole number from 0 to below n."""
     return np.int64(uniform(state) * n)

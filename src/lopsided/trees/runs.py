@@ -9,7 +9,7 @@ import numpy as np
 
 from lopsided._kernel import njit_fastmath, njit_helper
 from lopsided.trees.binning import MISSING
-from lopsided.trees.histogram import trailing_zeros
+from lopsided.trees.histogram import add_codes, sort_keys, trailing_zeros
 
 __all__ = ["group_runs"]
 
@@ -19,10 +19,7 @@ _BINS_PER_ROW = 4  # at most
 
 @njit_helper
 def group_runs(buffer, signed, least, largest, n_missing, groups):
-    """Fill the groups of a node's codes and return their number.
-
-    The node's labeled rows must come first. What a group's first code is, is left open.
-    """
+    """Fill the groups of a node, whose labeled rows must come first; return their number."""
     n_labeled = 0
     while n_labeled < len(signed) and signed[n_labeled] > 0:
         n_labeled += 1
@@ -76,8 +73,8 @@ def _merge(buffer, signed, least, largest, shift, groups):
             unlabeled[n_groups] = run
             n_groups += run > 0
             n_keys = _read_chain(buffer, newest[place], older, keys)
-            _sort(keys, n_keys)
-            n_groups = _add_codes(keys, n_keys, signed, n_groups, last, labeled, unlabeled)
+            sort_keys(keys, n_keys)
+            n_groups = add_codes(keys, n_keys, signed, n_groups, last, labeled, unlabeled)
             newest[place] = 0
             begin = place + 1
     run = _take_sum(weights, begin, n_bins)
@@ -105,36 +102,3 @@ def _read_chain(buffer, start, older, keys):
         keys[n_keys] = (np.int64(buffer[row - 1]) << 32) | (row - 1)
         n_keys, row = n_keys + 1, np.int64(older[row - 1])
     return n_keys
-
-
-@njit_helper
-def _add_codes(keys, n_keys, signed, n_groups, last, labeled, unlabeled):
-    """Add a group for each code of sorted rows; return the number of groups."""
-    group, before = n_groups - 1, -1
-    for i in range(n_keys):
-        code = keys[i] >> 32
-        if code != before:
-            group, before = group + 1, code
-            last[group], labeled[group], unlabeled[group] = code, 0.0, 0.0
-        weight = signed[keys[i] & 0xFFFFFFFF]
-        if weight > 0:
-            labeled[group] += weight
-        else:
-            unlabeled[group] -= weight
-    return group + 1
-
-
-@njit_helper
-def _sort(keys, n_keys):
-    """Sort by Shell's method: short, and fast for the few keys that there are."""
-    gap = 1
-    while gap < n_keys // 8:
-        gap = 3 * gap + 1
-    while gap > 0:
-        for i in range(gap, n_keys):
-            key, place = keys[i], i
-            while place >= gap and keys[place - gap] > key:
-                keys[place] = keys[place - gap]
-                place -= gap
-            keys[place] = key
-        gap //= 3

@@ -1,30 +1,30 @@
 """Sampling schemes: how often each row is in the bag of a tree."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lopsided._params import Params
+
 __all__ = ["Bagging", "Bootstrap", "Sampling", "StratifiedBootstrap", "WholeTable"]
 
 
-class Sampling(Protocol):
+class Sampling(Params):
     """Draws the bag of a tree."""
 
-    leaves_out_labeled: ClassVar[bool]  # whether every labeled row is out of some bag
-    leaves_out_unlabeled: ClassVar[bool]
+    leaves_out_labeled: ClassVar[bool] = True  # whether every labeled row is out of some bag
+    leaves_out_unlabeled: ClassVar[bool] = True
 
     def draw(self, y: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
         """Return how often each row is in the bag."""
+        raise NotImplementedError
 
 
-@dataclass(frozen=True)
-class Bootstrap:
+@dataclass
+class Bootstrap(Sampling):
     """As many draws with replacement as there are rows, at least one of them labeled."""
-
-    leaves_out_labeled: ClassVar[bool] = True
-    leaves_out_unlabeled: ClassVar[bool] = True
 
     def draw(self, y: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
         """Return how often each row is in the bag."""
@@ -34,8 +34,8 @@ class Bootstrap:
         return counts
 
 
-@dataclass(frozen=True)
-class StratifiedBootstrap:
+@dataclass
+class StratifiedBootstrap(Sampling):
     """All labeled rows once, and as many draws from the unlabeled as there are.
 
     References
@@ -45,7 +45,6 @@ class StratifiedBootstrap:
     """
 
     leaves_out_labeled: ClassVar[bool] = False
-    leaves_out_unlabeled: ClassVar[bool] = True
 
     def draw(self, y: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
         """Return how often each row is in the bag."""
@@ -55,8 +54,8 @@ class StratifiedBootstrap:
         return counts
 
 
-@dataclass(frozen=True)
-class Bagging:
+@dataclass
+class Bagging(Sampling):
     """A bootstrap of the labeled rows and some unlabeled ones for each of them.
 
     Parameters
@@ -71,8 +70,6 @@ class Bagging:
     """
 
     ratio: float = 20.0
-    leaves_out_labeled: ClassVar[bool] = True
-    leaves_out_unlabeled: ClassVar[bool] = True
 
     def draw(self, y: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
         """Return how often each row is in the bag."""
@@ -88,8 +85,8 @@ class Bagging:
         return counts
 
 
-@dataclass(frozen=True)
-class WholeTable:
+@dataclass
+class WholeTable(Sampling):
     """Every row once."""
 
     leaves_out_labeled: ClassVar[bool] = False

@@ -1,50 +1,67 @@
-"""Splitting: the best cut of a node by one column, or a random one."""
+"""Splitting: the best split of a node by one column, or a random one."""
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from lopsided._kernel import njit_helper, njit_inline
+from lopsided._kernel import njit_helper
 from lopsided.trees.binning import MAX_LEVELS, MISSING
-from lopsided.trees.criteria import gain, hellinger_parts, positives_of
-from lopsided.trees.histogram import Groups, gather, group_codes, make_groups
+from lopsided.trees.criteria import CRITERIA, gain
+from lopsided.trees.histogram import group_codes
 from lopsided.trees.random import uniform
 from lopsided.trees.runs import group_runs
 
 __all__ = [
     "NO_SPLIT",
     "Node",
-    "Room",
-    "Rules",
-    "Split",
+    "SplitInfo",
+    "TreeParams",
     "best_split",
-    "is_left",
-    "make_room",
-    "may_split",
+    "make_tree_params",
     "middle_between",
     "random_split",
-    "weigh",
 ]
 
 _PSEUDO_ROWS = 10.0  # rows of the node's own mix that each category gets before it is ranked
+_NO_LIMIT = 2**31
 
 
-class Rules(NamedTuple):
-    """How trees are grown."""
+class TreeParams(NamedTuple):
+    """How trees are grown, as compiled code takes it."""
 
     criterion: int
     merge_runs: bool  # no cut between neighbors without labeled rows needs a look
-    gain_ignores_size: bool  # the gain does not grow with the node
-    inverse_label_frequency: (
-        float  # positives that a labeled row stands for, where a criterion corrects
-    )
-    random_cuts: bool
+    gain_ignores_size: bool
+    inverse_label_frequency: float  # positives that a labeled row stands for
+    random_splitter: bool
     max_depth: int
     min_samples_leaf: int
     max_features: int
 
 
-class Split(NamedTuple):
+def make_tree_params(
+    criterion: str = "gini",
+    inverse_label_frequency: float = 1.0,
+    splitter: Literal["best", "random"] = "best",
+    max_depth: int | None = None,
+    min_samples_leaf: int = 1,
+    max_features: int | None = None,
+) -> TreeParams:
+    """Return parameters by their names in scikit-learn; None sets no limit."""
+    known = CRITERIA[criterion]
+    return TreeParams(
+        criterion=known.code,
+        merge_runs=known.convex and min_samples_leaf == 1,
+        gain_ignores_size=known.gain_ignores_size,
+        inverse_label_frequency=float(inverse_label_frequency),
+        random_splitter=splitter == "random",
+        max_depth=_NO_LIMIT if max_depth is None else int(max_depth),
+        min_samples_leaf=int(min_samples_leaf),
+        max_features=_NO_LIMIT if max_features is None else int(max_features),
+    )
+
+
+class SplitInfo(NamedTuple):
     """A way to part a node: codes up to `cut`, or a set of categories, go left.
 
     The threshold is NaN until the rows are parted, unless it was drawn. Where no value is
@@ -59,11 +76,11 @@ class Split(NamedTuple):
     missing_seen: bool
 
 
-NO_SPLIT = Split(-np.inf, -1, -1, 0.0, False, False)
+NO_SPLIT = SplitInfo(-np.inf, -1, -1, 0.0, False, False)
 
 
 class Node(NamedTuple):
-    """A node's weights and rows, and those of its rows with no value in the column at hand."""
+    """A node's weights and rows, and what the column at hand holds in it."""
 
     labeled: float
     unlabeled: float
@@ -71,110 +88,48 @@ class Node(NamedTuple):
     missing_labeled: float
     missing_unlabeled: float
     n_missing: int
-
-
-class Room(NamedTuple):
-    """Scratch room of a tree."""
-
-    buffer: np.ndarray  # uint16, the codes of the node at hand
-    groups: Groups
-    ascending: np.ndarray  # int64, the groups in their own order
-    ranked: np.ndarray  # int64, the groups in the order of their labeled share
-    levels: np.ndarray  # bool, the categories that go left
-    best_levels: np.ndarray  # bool, those of the best split so far
-
-
-def make_room(n_rows: int, n_codes: int) -> Room:
-    """Return room for nodes of up to n_rows rows and columns of up to n_codes codes."""
-    return Room(
-        np.empty(n_rows, np.uint16),
-        make_groups(n_rows, n_codes),
-        np.arange(n_codes + 1),
-        np.empty(n_codes + 1, np.int64),
-        np.zeros(MAX_LEVELS, np.bool_),
-        np.zeros(MAX_LEVELS, np.bool_),
-    )
+    least: int  # of the codes
+    largest: int
 
 
 @njit_helper
-def weigh(signed):
-    """Return the labeled and the unlabeled weight of rows."""
-    labeled, unlabeled = 0.0, 0.0
-    for weight in signed:
-        if weight > 0:
-            labeled += weight
-        else:
-            unlabeled -= weight
-    return labeled, unlabeled
-
-
-@njit_inline
-def is_left(code, split, categorical, levels):
-    """Say whether a row with this code goes left."""
-    if code == MISSING:
-        return split.missing_left
-    if categorical:
-        return levels[code]
-    return code <= split.cut
-
-
-@njit_helper
-def may_split(rules, ll, lu, rl, ru):
-    """Say which children may be split: by Hellinger none that adds nothing to the distance."""
-    if not rules.gain_ignores_size:
-        return True, True
-    pl, pr = positives_of(rules.criterion, ll, lu, rl, ru, rules.inverse_label_frequency)
-    left, right = hellinger_parts(pl, ll + lu - pl, pr, rl + ru - pr)
-    return left > 0, right > 0
-
-
-@njit_helper
-def best_split(bins, feature, rows, signed, labeled, unlabeled, rules, room):
-    """Return whether a column is constant in a node, and the best split by it if not."""
-    least, largest, ml, mu, n_missing = gather(bins.codes[feature], rows, signed, room.buffer)
-    if largest < 0 or (least == largest and n_missing == 0):
-        return True, NO_SPLIT
-    node = Node(labeled, unlabeled, len(rows), ml, mu, n_missing)
-    groups = room.groups
+def best_split(bins, feature, node, signed, params, workspace):
+    """Return the best split of a node by a column that is not constant there."""
+    buffer, groups, n_missing = workspace.buffer, workspace.groups, node.n_missing
     categorical = bins.categorical[feature]
-    if rules.merge_runs and not categorical:
-        n_groups = group_runs(room.buffer, signed, least, largest, n_missing, groups)
+    if params.merge_runs and not categorical:
+        n_groups = group_runs(buffer, signed, node.least, node.largest, n_missing, groups)
     else:
-        count_rows = rules.min_samples_leaf > 1
+        count_rows = params.min_samples_leaf > 1
         n_groups = group_codes(
-            room.buffer, signed, least, largest, n_missing, count_rows, groups
+            buffer, signed, node.least, node.largest, n_missing, count_rows, groups
         )
     if categorical:
-        _rank_by_share(node, groups, n_groups, room.ranked)
-        found, last, missing_left = _best_cut(rules, node, groups, n_groups, room.ranked)
-        levels, ranked, first = room.levels, room.ranked, groups.first
+        levels, ranked, codes = workspace.levels, workspace.ranked, groups.last
+        _rank_by_share(node, groups, n_groups, ranked)
+        found, last, missing_left = _best_cut(params, node, groups, n_groups, ranked)
         levels.fill(False)
         for place in range(last + 1):
-            levels[first[ranked[place]]] = True
-        return False, Split(found, feature, -1, 0.0, missing_left, n_missing > 0)
-    found, last, missing_left = _best_cut(rules, node, groups, n_groups, room.ascending)
+            levels[codes[ranked[place]]] = True
+        return SplitInfo(found, feature, -1, 0.0, missing_left, n_missing > 0)
+    found, last, missing_left = _best_cut(params, node, groups, n_groups, workspace.ascending)
     if last < 0:
-        return False, NO_SPLIT
-    cut = groups.last[last]
-    return False, Split(found, feature, cut, np.nan, missing_left, n_missing > 0)
+        return NO_SPLIT
+    return SplitInfo(found, feature, groups.last[last], np.nan, missing_left, n_missing > 0)
 
 
 @njit_helper
-def random_split(bins, feature, rows, signed, labeled, unlabeled, rules, room, state):
-    """Return whether a column is constant in a node, and a random split by it if not."""
-    least, largest, ml, mu, n_missing = gather(bins.codes[feature], rows, signed, room.buffer)
-    if largest < 0 or (least == largest and n_missing == 0):
-        return True, NO_SPLIT
-    node = Node(labeled, unlabeled, len(rows), ml, mu, n_missing)
+def random_split(bins, feature, node, signed, params, workspace, state):
+    """Return a random split of a node by a column that is not constant there."""
+    buffer, levels = workspace.buffer, workspace.levels
     categorical = bins.categorical[feature]
     cut, threshold = -1, 0.0
     if categorical:
-        _draw_levels(room.buffer[: len(rows)], room.levels, state)
+        _draw_levels(buffer[: node.n_rows], levels, state)
     else:
-        cut, threshold = _draw_cut(bins, feature, least, largest, state)
-    buffer, levels = room.buffer, room.levels
+        cut, threshold = _draw_cut(bins, feature, node.least, node.largest, state)
     ll, total, n_left = 0.0, 0.0, np.int64(0)
-    for i in range(len(rows)):
+    for i in range(len(signed)):
         # A missing value has the largest code, above any cut.
         code = buffer[i]
         left = (code != MISSING and levels[code]) if categorical else code <= cut
@@ -182,32 +137,33 @@ def random_split(bins, feature, rows, signed, labeled, unlabeled, rules, room, s
         ll += max(weight, 0.0)
         total += abs(weight)
         n_left += left
-    lu = max(total - ll, 0.0)
-    found, missing_left = _gain_of(rules, node, ll, lu, n_left), False
-    if 0 < n_missing < len(rows) - n_left:
-        other = _gain_of(rules, node, ll + ml, lu + mu, n_left + n_missing)
+    ul = max(total - ll, 0.0)
+    found, missing_left = _gain_of(params, node, ll, ul, n_left), False
+    ml, mu, n_missing = node.missing_labeled, node.missing_unlabeled, node.n_missing
+    if 0 < n_missing < node.n_rows - n_left:
+        other = _gain_of(params, node, ll + ml, ul + mu, n_left + n_missing)
         if other > found:
             found, missing_left = other, True
-    return False, Split(found, feature, cut, threshold, missing_left, n_missing > 0)
+    return SplitInfo(found, feature, cut, threshold, missing_left, n_missing > 0)
 
 
 @njit_helper
-def _gain_of(rules, node, labeled, unlabeled, n_rows):
+def _gain_of(params, node, labeled, unlabeled, n_rows):
     """Return the gain when these weights and rows go left."""
     # Rows are counted from np.int64(0): a plain 0 has a type of its own to compile for.
-    if rules.min_samples_leaf > 1 and (
-        n_rows < rules.min_samples_leaf or node.n_rows - n_rows < rules.min_samples_leaf
+    if params.min_samples_leaf > 1 and (
+        n_rows < params.min_samples_leaf or node.n_rows - n_rows < params.min_samples_leaf
     ):
         return -np.inf
     # Rounding of weights that are no whole numbers may leave a little less than nothing.
-    rl, ru = max(node.labeled - labeled, 0.0), max(node.unlabeled - unlabeled, 0.0)
-    if labeled + unlabeled <= 0 or rl + ru <= 0:
+    lr, ur = max(node.labeled - labeled, 0.0), max(node.unlabeled - unlabeled, 0.0)
+    if labeled + unlabeled <= 0 or lr + ur <= 0:
         return -np.inf
-    return gain(rules.criterion, labeled, unlabeled, rl, ru, rules.inverse_label_frequency)
+    return gain(params.criterion, labeled, unlabeled, lr, ur, params.inverse_label_frequency)
 
 
 @njit_helper
-def _best_cut(rules, node, groups, n_groups, order):
+def _best_cut(params, node, groups, n_groups, order):
     """Return the gain, the last place on the left and the missing rows' side of the best cut.
 
     Places follow `order`, a permutation of the groups. Ties go to the lowest cut, and there to
@@ -225,11 +181,11 @@ def _best_cut(rules, node, groups, n_groups, order):
         labeled += group_labeled[group]
         unlabeled += group_unlabeled[group]
         n_rows += group_rows[group]
-        found = _gain_of(rules, node, labeled, unlabeled, n_rows)
+        found = _gain_of(params, node, labeled, unlabeled, n_rows)
         if found > best:
             best, best_place, best_left = found, place, False
         if n_missing > 0 and place < n_groups - 1:
-            found = _gain_of(rules, node, labeled + ml, unlabeled + mu, n_rows + n_missing)
+            found = _gain_of(params, node, labeled + ml, unlabeled + mu, n_rows + n_missing)
             if found > best:
                 best, best_place, best_left = found, place, True
     return best, best_place, best_left
