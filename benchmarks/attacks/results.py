@@ -9,7 +9,7 @@ from typing import Any
 from attacks.commands import check_said, run_command
 from attacks.compare import check_same_results, list_files, read_finished
 from attacks.damages import DAMAGES, Damage
-from attacks.references import BENCH, FINANCE, REPORT, home
+from attacks.references import BENCH, MISSTATEMENT, REPORT, home
 from attacks.verdicts import Finding, Outcome
 
 __all__ = ["CASES", "DEADLINE", "NEEDS_REFERENCES", "run"]
@@ -21,7 +21,7 @@ NEEDS_REFERENCES = True
 _SECONDS = 180.0
 _KEYS = {
     "bench": ["key", "metric", "status"],
-    "finance": ["view", "model", "seed", "year", "measure"],
+    "misstatement": ["view", "model", "seed", "year", "measure"],
 }
 _log = logging.getLogger("attack")
 
@@ -75,7 +75,7 @@ def _resume(damage: Damage, where: str, folder: Path) -> Outcome:
     inside = damage.file.partition("/")[2]
     finished = read_finished(folder / "bench", but=inside) if where == "bench" else {}
     before = _contents(folder)
-    said = run_command(BENCH if where == "bench" else FINANCE, folder, _SECONDS)
+    said = run_command(BENCH if where == "bench" else MISSTATEMENT, folder, _SECONDS)
     _log.info("%s", said)
     if not check_said(said):
         _check_named(damage, said.err)
@@ -93,7 +93,7 @@ def _resume(damage: Damage, where: str, folder: Path) -> Outcome:
             raise Finding("lost", f"{len(lost)} of {len(finished)} sound results are gone")
         check_said(run_command(REPORT, folder, _SECONDS))
     drafts = [name for name in list_files(folder) if Path(name).name.startswith(".")]
-    if set(drafts) - {"bench/.lock", "finance/.lock"}:
+    if set(drafts) - {"bench/.lock"}:
         raise Finding("stray", f"{drafts[:3]}")
     return Outcome("result")
 
@@ -105,5 +105,5 @@ def _check_named(damage: Damage, said: str) -> None:
 
 
 def _contents(folder: Path) -> dict[str, bytes]:
-    found = list_files(folder) - {"bench/.lock", "finance/.lock"}
+    found = list_files(folder) - {"bench/.lock"}
     return {name: (folder / name).read_bytes() for name in found}

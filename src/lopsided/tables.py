@@ -10,7 +10,7 @@ from lopsided._files import atomic_write, check_writable
 from lopsided._packed import PACKED, open_packed_text, unpack
 from lopsided._parquet import read_parquet
 
-__all__ = ["check_output", "read_table", "write_table"]
+__all__ = ["atomic_write", "check_output", "read_table", "write_table"]
 
 _KINDS = {".csv": "csv", ".txt": "csv", ".tsv": "tsv", ".parquet": "parquet", ".pq": "parquet"}
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
