@@ -5,9 +5,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 __all__ = ["PRIVATE_ITEMS", "draw_firms", "recompute_totals", "simulate_accounts"]
+
+Record = SimpleNamespace  # of firms or accounts: arrays of shape (n_firms,) by name
 
 # Not among the 28 items, and needed to see that accounts balance.
 PRIVATE_ITEMS = ("aco", "other_assets", "lco", "olt", "dividends")
@@ -38,7 +41,7 @@ _MIN_CASH = 0.05  # of sales
 _LOG_SALE = 5.4
 
 
-def draw_firms(n_firms: int, rng: np.random.Generator) -> SimpleNamespace:
+def draw_firms(n_firms: int, rng: Generator) -> Record:
     """Return what stays the same in a firm over the years, arrays of shape (n_firms,)."""
     table = np.array(list(_INDUSTRIES.values()))
     kind = rng.choice(len(table), n_firms, p=table[:, 0] / table[:, 0].sum())
@@ -70,9 +73,7 @@ def draw_firms(n_firms: int, rng: np.random.Generator) -> SimpleNamespace:
     )
 
 
-def simulate_accounts(
-    firms: SimpleNamespace, years: Any, rng: np.random.Generator
-) -> dict[str, Any]:
+def simulate_accounts(firms: Record, years: Any, rng: Generator) -> dict[str, Any]:
     """Return items and growth of all firms in all years, by name, shape (n_years, n_firms)."""
     now = _open_accounts(firms, rng)
     history = []
@@ -94,7 +95,7 @@ def recompute_totals(accounts: Mapping[str, Any]) -> dict[str, Any]:
     return b
 
 
-def _open_accounts(firms: SimpleNamespace, rng: np.random.Generator) -> SimpleNamespace:
+def _open_accounts(firms: Record, rng: Generator) -> Record:
     """Return the accounts at the end of the year before the first."""
     n = len(firms.costs)
     sale = rng.lognormal(_LOG_SALE, 1.9, n)
@@ -124,9 +125,7 @@ def _open_accounts(firms: SimpleNamespace, rng: np.random.Generator) -> SimpleNa
     return now
 
 
-def _draw_current(
-    firms: SimpleNamespace, sale: NDArray[Any], rng: np.random.Generator
-) -> dict[str, NDArray[Any]]:
+def _draw_current(firms: Record, sale: NDArray[Any], rng: Generator) -> dict[str, NDArray[Any]]:
     """Return what follows sales closely, with noise."""
     spread = {"rect": 0.15, "invt": 0.18, "ap": 0.2, "aco": 0.2, "lco": 0.15}
     spread |= {"olt": 0.1, "ivao": 0.1}
@@ -136,9 +135,7 @@ def _draw_current(
     }
 
 
-def _close_year(
-    firms: SimpleNamespace, old: SimpleNamespace, macro: float, rng: np.random.Generator
-) -> SimpleNamespace:
+def _close_year(firms: Record, old: Record, macro: float, rng: Generator) -> Record:
     """Return the accounts one year on; what came in and did not go out is cash."""
     n = len(old.sale)
     bought = rng.exponential(0.25, n) * (rng.random(n) < 0.05)
@@ -163,9 +160,7 @@ def _close_year(
     return now
 
 
-def _wear_plant(
-    firms: SimpleNamespace, old: SimpleNamespace, now: SimpleNamespace, rng: np.random.Generator
-) -> None:
+def _wear_plant(firms: Record, old: Record, now: Record, rng: Generator) -> None:
     """Buy plant towards what sales need, wear it, and write off some of what is worn out."""
     worn = _WEAR * old.ppegt
     wish = 0.3 * (firms.plant * now.sale - old.ppegt) + worn
@@ -176,9 +171,7 @@ def _wear_plant(
     now.ppegt = now.ppent + 0.9 * used_up
 
 
-def _earn(
-    firms: SimpleNamespace, old: SimpleNamespace, now: SimpleNamespace, rng: np.random.Generator
-) -> None:
+def _earn(firms: Record, old: Record, now: Record, rng: Generator) -> None:
     """Close the income statement and pay dividends."""
     n = len(now.sale)
     now.lean = np.clip(0.6 * old.lean + rng.normal(0, 0.04, n), -0.3, 0.3)
@@ -196,16 +189,16 @@ def _earn(
     now.re = old.re + now.ni - now.dividends
 
 
-def _wanted_cash(firms: SimpleNamespace, now: SimpleNamespace) -> NDArray[Any]:
+def _wanted_cash(firms: Record, now: Record) -> NDArray[Any]:
     return np.maximum(firms.cash, 2 * _MIN_CASH) * now.sale
 
 
 def _finance(
-    firms: SimpleNamespace,
-    old: SimpleNamespace,
-    now: SimpleNamespace,
+    firms: Record,
+    old: Record,
+    now: Record,
     cash: NDArray[Any],
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> None:
     """Raise what is short of cash, return what is too much, and let the market set a price."""
     n = len(cash)

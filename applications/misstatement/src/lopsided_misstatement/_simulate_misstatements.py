@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from lopsided_misstatement._simulate_accounts import recompute_totals
@@ -55,7 +56,7 @@ def draw_cases(
     n_early: int,
     prevalence: float,
     serial: float,
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> Cases:
     """Draw spells so that the wanted share of the rows after `n_early` years is misstated.
 
@@ -91,7 +92,7 @@ def _weigh_motives(
     accounts: Mapping[str, Any],
     exists: NDArray[np.bool_],
     serial: float,
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> NDArray[np.float64]:
     """Return how much likelier than usual each firm is to start in each year."""
     leverage = (accounts["dltt"] + accounts["dlc"]) / accounts["at"]
@@ -167,7 +168,7 @@ def simulate_detection(
     weight: NDArray[Any],
     known_at_lag: NDArray[np.float64],
     severity_bias: float,
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> Detection:
     """Draw when cases are detected; the SEC releases the more severe half of them.
 

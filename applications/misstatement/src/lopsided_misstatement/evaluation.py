@@ -1,6 +1,7 @@
 """How good rankings of years are: measures, and differences between two models."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,18 +28,14 @@ class Measure(NamedTuple):
     compute: Callable[[Any, Any], float]
 
 
-_SHORT_LIST = 0.01  # of a year's reports: what an office can look into
+_LIST = 0.01  # of a year's reports: what an office can look into
 MEASURES = {
     "r_precision": Measure("R-precision", r_precision),
     "average_precision": Measure("average precision", average_precision),
     "ndcg_at_r": Measure("NDCG at R", lambda t, s: ndcg_at_k(t, s, int(t.sum()))),
-    "precision_at_1_percent": Measure(
-        "precision at 1 %", lambda t, s: precision_at_k(t, s, _SHORT_LIST)
-    ),
-    "recall_at_1_percent": Measure(
-        "recall at 1 %", lambda t, s: recall_at_k(t, s, _SHORT_LIST)
-    ),
-    "ndcg_at_1_percent": Measure("NDCG at 1 %", lambda t, s: ndcg_at_k(t, s, _SHORT_LIST)),
+    "precision_at_1_percent": Measure("precision at 1 %", partial(precision_at_k, k=_LIST)),
+    "recall_at_1_percent": Measure("recall at 1 %", partial(recall_at_k, k=_LIST)),
+    "ndcg_at_1_percent": Measure("NDCG at 1 %", partial(ndcg_at_k, k=_LIST)),
     "roc_auc": Measure("ROC-AUC", roc_auc),
 }
 
@@ -84,23 +81,16 @@ def measure(ranked: Ranked) -> dict[str, float]:
     return {name: one.compute(ranked.truth, ranked.scores) for name, one in MEASURES.items()}
 
 
-def bootstrap_firms(
-    first: Sequence[Sequence[Ranked]],
-    second: Sequence[Sequence[Ranked]],
-    n_draws: int = 1000,
-) -> dict[str, Interval]:
+Array = NDArray[np.float64]
+Runs = Sequence[Sequence[Ranked]]  # for each seed, the years
+
+
+def bootstrap_firms(first: Runs, second: Runs, n_draws: int = 1000) -> dict[str, Interval]:
     """Return by how much one model is ahead of another, with 95 % intervals over firms.
 
     Firms are drawn with replacement, each with all its years, and both models are measured on
     the same draw: the mean over years of R-precision and average precision, in which a firm
     that was drawn twice counts twice, averaged over seeds.
-
-    Parameters
-    ----------
-    first, second : sequences of sequences of Ranked
-        For each seed, the years.
-    n_draws : int, default=1000
-        Number of draws.
     """
     rng = np.random.default_rng(0)
     firms = np.unique(np.concatenate([one.firms for one in first[0]]))
@@ -116,9 +106,7 @@ def bootstrap_firms(
     }
 
 
-def _mean_over(
-    runs: Sequence[Sequence[Ranked]], counts: NDArray[Any], firms: NDArray[Any], name: str
-) -> NDArray[np.float64]:
+def _mean_over(runs: Runs, counts: Array, firms: Array, name: str) -> Array:
     """Return a measure for each draw, averaged over years and seeds."""
     total = np.zeros(len(counts))
     for run in runs:
@@ -129,9 +117,7 @@ def _mean_over(
     return total / len(runs)
 
 
-def _tie(
-    one: Ranked, counts: NDArray[Any], firms: NDArray[Any]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _tie(one: Ranked, counts: Array, firms: Array) -> tuple[Array, Array]:
     """Return the weights of positives and of all rows in each block of ties, best first."""
     order = np.argsort(-one.scores, kind="stable")
     weight = counts[:, np.searchsorted(firms, one.firms[order])]
@@ -140,9 +126,7 @@ def _tie(
     return positive, np.add.reduceat(weight, starts, axis=1)
 
 
-def _weighted_r_precision(
-    positive: NDArray[np.float64], weight: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _weighted_r_precision(positive: Array, weight: Array) -> Array:
     """Return the share of positives in the first rows whose weights add up to theirs."""
     n_positive = positive.sum(axis=1)
     # Of the block at the cut counts the part of its weight that fits: ties in expectation.
@@ -152,16 +136,14 @@ def _weighted_r_precision(
         return (inside * positive).sum(axis=1) / n_positive
 
 
-def _weighted_average_precision(
-    positive: NDArray[np.float64], weight: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _weighted_average_precision(positive: Array, weight: Array) -> Array:
     """Return the mean precision at the positives, a block of ties as one step."""
     precision = np.cumsum(positive, axis=1) / np.maximum(np.cumsum(weight, axis=1), 1e-9)
     with np.errstate(invalid="ignore"):
         return (positive * precision).sum(axis=1) / positive.sum(axis=1)
 
 
-_WEIGHTED: Mapping[str, Callable[..., NDArray[np.float64]]] = {
+_WEIGHTED: Mapping[str, Callable[..., Array]] = {
     "r_precision": _weighted_r_precision,
     "average_precision": _weighted_average_precision,
 }

@@ -49,17 +49,9 @@ def make_fold(
 ) -> YearFold:
     """Return what a model may see of the years before one, and that year.
 
-    Parameters
-    ----------
-    panel : DataFrame
-        Firm-years.
-    year : int
-        The year to rank.
-    rule : str
-        What counts as known, see `known_labels`.
-    span, gap : int
-        Training years, None for all, and years left out after them. With a gap, misstatements
-        of cases that go on into the year to rank are unknown: they would give its firms away.
+    It is trained on `span` years, None for all, with `gap` years left out after them, and on
+    labels as the rule of `known_labels` has them. With a gap, misstatements of cases that go
+    on into the year to rank are unknown: they would give its firms away.
     """
     splitter = GroupTimeSeriesSplit([year], span, gap)
     rows, test = next(splitter.split(panel, groups=panel["fyear"]))

@@ -173,12 +173,8 @@ def _date(
 
 
 def _check_shares(known_at_lag: Any) -> NDArray[np.float64]:
-    try:
-        shares = np.asarray(known_at_lag, dtype=float)
-    except (TypeError, ValueError):
-        shares = np.empty(0)
-    good = shares.ndim == 1 and len(shares) > 0 and (shares >= 0).all() and (shares <= 1).all()
-    if not good or (np.diff(shares) < 0).any():
+    shares = np.asarray(known_at_lag, dtype=float)
+    if not len(shares) or (np.diff(shares, prepend=0, append=1) < 0).any():
         raise ValueError(
             "known_at_lag must be shares from 0 to 1 that never fall, one for each year of "
             f"delay, got {known_at_lag!r}. Pass for example (0.5, 0.7, 0.8)."

@@ -58,8 +58,8 @@ class Model:
     group : {"main", "nets", "parts"}, default="main"
         Whether it belongs to the comparison, trains a net, or is there to see what
         a setting does.
-    needs : tuple of str, default=()
-        Modules of optional packages that it imports.
+    needs : str, default=""
+        The module of an optional package that it imports.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Model:
     span: int | None = 3
     gap: int = 0
     group: Literal["main", "nets", "parts"] = "main"
-    needs: tuple[str, ...] = ()
+    needs: str = ""
 
 
 def list_models(group: str = "main") -> list[str]:
@@ -132,7 +132,7 @@ MODELS = (
         fit_rus_boost,
         printed=5.73,
         n_seeds=3,
-        needs=("imblearn",),
+        needs="imblearn",
     ),
     Model(
         "fin-svm",
@@ -207,7 +207,7 @@ MODELS = (
         printed=17.63,
         n_seeds=3,
         group="nets",
-        needs=("torch",),
+        needs="torch",
     ),
     Model(
         "calibrated-ifpu",
@@ -217,7 +217,7 @@ MODELS = (
         printed=19.10,
         n_seeds=3,
         group="nets",
-        needs=("torch",),
+        needs="torch",
     ),
     _part("ifpu-xgb-shallow", "depth 3", fit_method("ifpu-xgb", max_depth=3)),
     _part("ifpu-xgb-scale", "gradients times n", fit_method("ifpu-xgb", **_SCALED)),

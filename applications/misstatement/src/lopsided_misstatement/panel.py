@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from lopsided.tables import read_table
 from lopsided_misstatement.ratios import ITEMS, RATIOS
 from lopsided_misstatement.releases import match_cases
 
-__all__ = ["MIN_COLUMNS", "TERMS", "check_panel", "load_panel"]
+__all__ = ["TERMS", "check_panel", "load_panel"]
 
 TERMS = (
     "The misstatement panel is not part of lopsided. Its rows were published by Zavitsanos, "
@@ -19,11 +20,10 @@ TERMS = (
     "without a licence and rest on Compustat and Audit Analytics: cite them, and ask before "
     "passing rows on."
 )
-MIN_COLUMNS = ("gvkey", "fyear", "sic", "state", "misstated", *ITEMS)
+_COLUMNS = ("gvkey", "fyear", "sic", "state", "misstated", *ITEMS)
 _PANEL, _CASES = "panel_2000_2014.csv.gz", "aaer_firm_year_farr.csv"
 _PUBLISHED = {"SIC": "sic", "State of Inc": "state"}
-_TOLD_BY = ("Misstatement_BAO", "Misstatement_AA")  # the SEC's cases, and restatements
-_KINDS = ("sic", "state")
+_TRUTH = ("Misstatement_BAO", "Misstatement_AA")  # the SEC's cases, and restatements
 _EXTRA = ("restatement_year", "aaer_year", "case_end", "ppent")
 _FIRST_SPLIT = 2003
 
@@ -56,9 +56,9 @@ def load_panel(
     file = _own_panel() if path is None else Path(path)
     frame = _read_splits(file) if file.is_dir() else read_table(file)
     frame = _renamed(frame, columns or {})
-    if "misstated" not in frame and all(name in frame for name in _TOLD_BY):
-        told = [_numbers(frame[name], name) == 1 for name in _TOLD_BY]
-        frame["misstated"] = (told[0] | told[1]).astype(np.int64)
+    if "misstated" not in frame and all(name in frame for name in _TRUTH):
+        either = [_numbers(frame[name], name) == 1 for name in _TRUTH]
+        frame["misstated"] = (either[0] | either[1]).astype(np.int64)
     panel = check_panel(_typed(frame))
     beside = (file if file.is_dir() else file.parent) / _CASES
     if cases is not None or (beside.exists() and "aaer_year" not in panel):
@@ -67,17 +67,11 @@ def load_panel(
 
 
 def check_panel(panel: Any) -> Any:
-    """Return a panel if it can be learned from; else say in a sentence what is wrong.
-
-    Parameters
-    ----------
-    panel : DataFrame
-        Firm-years under the names used here.
-    """
-    missing = [name for name in MIN_COLUMNS if name not in panel]
+    """Return a panel if it can be learned from; else say in a sentence what is wrong."""
+    missing = [name for name in _COLUMNS if name not in panel]
     if missing:
         raise ValueError(
-            f"A panel must have the columns {', '.join(MIN_COLUMNS)}; it lacks "
+            f"A panel must have the columns {', '.join(_COLUMNS)}; it lacks "
             f"{', '.join(missing)}. Rename yours with `columns`."
         )
     twice = panel.duplicated(["gvkey", "fyear"])
@@ -135,8 +129,6 @@ def _own_panel() -> Path:
 
 def _read_splits(folder: Path) -> Any:
     """Return the rows of the authors' splits: training rows of the first, test rows of all."""
-    import pandas as pd
-
     tests = sorted(folder.glob("split_*/test_instances.csv"))
     first = folder / f"split_{_FIRST_SPLIT}" / "train_instances.csv"
     if not tests or not first.exists():
@@ -159,38 +151,33 @@ def _read_splits(folder: Path) -> Any:
 
 def _typed(frame: Any) -> Any:
     """Return the columns used here as numbers and categories."""
-    import pandas as pd
-
-    known = [name for name in (*MIN_COLUMNS, *RATIOS, *_EXTRA) if name in frame]
-    typed = {}
-    for name in known:
-        column = frame[name]
-        if name in _KINDS:
-            words = column.astype("string").str.strip().str.removesuffix(".0")
-            words = words.mask(words == "").astype(object)
-            typed[name] = words.where(words.notna(), np.nan).astype("category")
-        else:
-            typed[name] = _numbers(column, name)
-    panel = pd.DataFrame(typed)
-    for name in ("gvkey", "fyear", "misstated"):
-        if name in panel:
-            if panel[name].isna().any():
-                raise ValueError(
-                    f"{name} must be known for every row of a panel, got "
-                    f"{int(panel[name].isna().sum())} empty cells. Fill or drop these rows."
-                )
-            if (panel[name] % 1 != 0).any():
-                odd = panel[name][panel[name] % 1 != 0].iloc[0]
-                raise ValueError(f"{name} must be a whole number in every row, got {odd:g}.")
-            panel[name] = panel[name].astype(np.int64)
+    known = [name for name in (*_COLUMNS, *RATIOS, *_EXTRA) if name in frame]
+    panel = pd.DataFrame({name: _typed_column(frame[name], name) for name in known})
     if "restatement_year" not in panel:
         panel["restatement_year"] = np.nan
     return panel
 
 
-def _numbers(column: Any, name: str) -> Any:
-    import pandas as pd
+def _typed_column(column: Any, name: str) -> Any:
+    if name in ("sic", "state"):
+        words = column.astype("string").str.strip().str.removesuffix(".0")
+        words = words.mask(words == "").astype(object)
+        return words.where(words.notna(), np.nan).astype("category")
+    numbers = _numbers(column, name)
+    if name not in ("gvkey", "fyear", "misstated"):
+        return numbers
+    if numbers.isna().any():
+        raise ValueError(
+            f"{name} must be known for every row of a panel, got {int(numbers.isna().sum())} "
+            "empty cells. Fill or drop these rows."
+        )
+    odd = numbers[numbers % 1 != 0]
+    if len(odd):
+        raise ValueError(f"{name} must be a whole number in every row, got {odd.iloc[0]:g}.")
+    return numbers.astype(np.int64)
 
+
+def _numbers(column: Any, name: str) -> Any:
     if pd.api.types.is_numeric_dtype(column):
         return column.astype(float)
     words = column.astype("string").str.strip()

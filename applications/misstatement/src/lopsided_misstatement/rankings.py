@@ -62,10 +62,7 @@ class Rankings(NamedTuple):
 def measure_all(rankings: Rankings, views: Sequence[View], models: Sequence[Model]) -> Any:
     """Return every measure of every finished ranking; years without positives are left out.
 
-    Returns
-    -------
-    DataFrame
-        `view`, `model`, `seed`, `year`, `measure`, `value`, `seconds`.
+    The columns are `view`, `model`, `seed`, `year`, `measure`, `value` and `seconds`.
     """
     rows = []
     with progress_bar(len(views) * len(models), "measuring") as advance:
@@ -87,12 +84,8 @@ def compare_best(
     """Return, for each view, the best PU model against the best other, and both against chance.
 
     The best are so by R-precision in `table`, which `measure_all` returned. Variants that only
-    show what a setting does take no part.
-
-    Returns
-    -------
-    DataFrame
-        `view`, `first`, `second`, `measure`, `mean`, `low`, `high`.
+    show what a setting does take no part. The columns are `view`, `first`, `second`, `measure`,
+    `mean`, `low` and `high`.
     """
     by_name = {model.name: model for model in models if model.group != "parts"}
     pairs = [(view, *pair) for view in views for pair in _list_pairs(view, by_name, table)]

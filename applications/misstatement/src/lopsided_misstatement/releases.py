@@ -19,11 +19,6 @@ _LAST_NUMBERS = (
 def release_year(number: int) -> int:
     """Return the year in which a release came out: 1999 for earlier ones, 2021 for later ones.
 
-    Parameters
-    ----------
-    number : int
-        Number of the release.
-
     Examples
     --------
     >>> release_year(1357), release_year(1358)

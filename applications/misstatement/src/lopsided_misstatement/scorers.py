@@ -59,16 +59,8 @@ def fit_method(
 ) -> Scorer:
     """Return a scorer that fits a method of lopsided; categories go in as they are.
 
-    Parameters
-    ----------
-    name : str
-        Its name in the registry.
-    change : callable, optional
-        Makes other features of the features and the rows of training or test, and of the fold.
-    columns : str, default="all"
-        The features, a key of `COLUMNS`.
-    **params
-        Of the method; a function is given the fold and returns the value.
+    The features are a key of `COLUMNS`; `change` makes others of the features and the rows of
+    training or test. A parameter of the method that is a function is given the fold.
     """
 
     def score(fold: YearFold, seed: int) -> NDArray[np.float64]:

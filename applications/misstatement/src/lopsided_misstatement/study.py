@@ -18,7 +18,7 @@ from lopsided_misstatement.page import write_results_page
 from lopsided_misstatement.rankings import Rankings, compare_best, measure_all
 from lopsided_misstatement.results_io import OUTPUTS, Results, write_results
 from lopsided_misstatement.source import Source
-from lopsided_misstatement.trials import Trial, list_trials, open_store, run_trials
+from lopsided_misstatement.trials import list_trials, open_store, run_trials
 
 __all__ = ["run_study"]
 
@@ -36,22 +36,10 @@ def run_study(
 ) -> str:
     """Rank every year by every model, write table, figures and report; return a sentence.
 
-    Parameters
-    ----------
-    source : Source
-        The panel.
-    out : str
-        Where everything is kept. A run that was stopped goes on from there.
-    models : sequence of str
-        Names of the models; nothing is all of the groups.
-    groups : sequence of str, default=("main",)
-        "main", "nets" (which are trained on the view "released" only) and "parts".
-    years : sequence of int
-        Years to rank; nothing is all that have three years before them.
-    seeds : int or None, default=None
-        Seeds at most; None is as many as each model has, and 1 on a synthetic panel.
-    jobs : int, default=1
-        Processes side by side.
+    All but the panel are options of the command: `out` is where everything is kept, and a run
+    that was stopped goes on from there; without `models` all of the groups ("main", "nets",
+    "parts") are run, without `years` all that have three years before them, and without
+    `seeds` as many as each model has, but 1 on a synthetic panel; `jobs` are processes.
     """
     names = dict.fromkeys(models or [name for group in groups for name in list_models(group)])
     most = seeds or (1 if source.synthetic else None)
@@ -62,11 +50,7 @@ def run_study(
     ranked, skipped = _check_years(panel, years, rules)
     known = _tabulate_known(panel, [*rules, "paper"], ranked)
     scores = _claim(source, folder)
-    trials = [
-        trial
-        for model in chosen
-        for trial in list_trials([model], rules if model.group == "main" else rules[:1], ranked)
-    ]
+    trials = list_trials(chosen, rules, ranked)
     failed = run_trials(source, trials, scores, jobs)
     rankings = Rankings(source, ranked, open_store(source, scores))
     table = measure_all(rankings, views, chosen)
@@ -74,7 +58,11 @@ def run_study(
         reason = next(iter(failed.values()), "none ranked every year")
         raise ValueError(f"No model came to an end: {reason}")
     differences = compare_best(rankings, views, chosen, table)
-    about = _describe(source, panel, ranked, [*missing, *skipped, *_name_failed(failed)])
+    reasons = [
+        f"{trial.model}, seed {trial.seed}, {trial.year}, {trial.rule}: {why}"
+        for trial, why in failed.items()
+    ]
+    about = _describe(source, panel, ranked, [*missing, *skipped, *reasons])
     results = Results(table, differences, known, about)
     write_results(results, folder)
     page = write_results_page(results, folder / "report.html")
@@ -93,9 +81,8 @@ def _drop_uninstalled(models: Iterable[Model]) -> tuple[list[Model], list[str]]:
     """
     kept, dropped = [], dict[str, list[str]]()
     for model in models:
-        missing = [module for module in model.needs if not _is_installed(module)]
-        if missing:
-            dropped.setdefault(missing[0], []).append(model.name)
+        if model.needs and not _is_installed(model.needs):
+            dropped.setdefault(model.needs, []).append(model.name)
         else:
             kept.append(model)
     sentences = [
@@ -166,13 +153,6 @@ def _tabulate_known(panel: Any, rules: Sequence[str], years: Sequence[int]) -> A
         for lag, share in known_shares(panel, rule, years).items()
     ]
     return pd.DataFrame(rows, columns=["rule", "lag", "share"])
-
-
-def _name_failed(failed: dict[Trial, str]) -> list[str]:
-    return [
-        f"{trial.model}, seed {trial.seed}, {trial.year}, {trial.rule}: {why}"
-        for trial, why in failed.items()
-    ]
 
 
 def _describe(

@@ -46,11 +46,11 @@ class Trial(NamedTuple):
 def list_trials(
     models: Sequence[Model], rules: Sequence[str], years: Sequence[int]
 ) -> list[Trial]:
-    """Return all that is to be done, each once."""
+    """Return all that is to be done, each once; nets and parts know the first rule only."""
     found = (
         Trial.of(model, rule, seed, year)
         for model in models
-        for rule in rules
+        for rule in (rules if model.group == "main" else rules[:1])
         for seed in range(model.n_seeds)
         for year in years
     )
