@@ -6,12 +6,12 @@ from lopsided_misstatement.evaluation import (
     MEASURES,
     VIEWS,
     Ranked,
-    _tie,
-    _weighted_average_precision,
-    _weighted_r_precision,
     bootstrap_firms,
     is_counted,
     measure,
+    weigh_blocks,
+    weighted_average_precision,
+    weighted_r_precision,
 )
 from lopsided_misstatement.label_delay import known_labels
 
@@ -77,10 +77,10 @@ def test_a_draw_of_firms_equals_measuring_the_drawn_rows(levels):
     counts = rng.integers(0, 3, 40)
     rows = np.repeat(np.arange(40), counts)
     one = Ranked(2001, np.arange(40), truth, scores)
-    parts = _tie(one, counts[None].astype(float), np.arange(40))
+    parts = weigh_blocks(one, counts[None].astype(float), np.arange(40))
     for rate, weighted in (
-        (r_precision, _weighted_r_precision),
-        (average_precision, _weighted_average_precision),
+        (r_precision, weighted_r_precision),
+        (average_precision, weighted_average_precision),
     ):
         assert weighted(*parts)[0] == pytest.approx(rate(truth[rows], scores[rows]))
 

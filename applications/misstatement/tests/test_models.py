@@ -5,7 +5,7 @@ from lopsided.losses import CalibratedFocalLoss
 from lopsided.risks import SupervisedRisk
 from lopsided_misstatement.folds import COLUMNS, make_fold
 from lopsided_misstatement.models import MODELS, get_model, list_models
-from lopsided_misstatement.scorers import _signed_log, train_net
+from lopsided_misstatement.scorers import signed_log, train_net
 from lopsided_misstatement.source import Source
 
 SLOW = ("rusboost", "focused")  # the one has a test of its own, the other as a method
@@ -51,11 +51,11 @@ def test_a_net_watches_the_last_year_whatever_the_order_of_the_panel(panel, monk
     assert (fold.train["fyear"].to_numpy()[-n_last:] == 2006).all()
     assert seen["order"] == "last"
     assert round(seen["share"] * len(fold.train)) == n_last
-    assert seen["X"]["at"].equals(_signed_log(fold.train)["at"])
+    assert seen["X"]["at"].equals(signed_log(fold.train)["at"])
 
 
 def test_items_are_bent_by_their_sign_and_size(panel):
-    bent = _signed_log(panel[["re", "bm"]])
+    bent = signed_log(panel[["re", "bm"]])
     np.testing.assert_allclose(np.sign(bent["re"]) * np.expm1(bent["re"].abs()), panel["re"])
     assert bent["bm"].equals(panel["bm"])
 

@@ -18,7 +18,18 @@ from lopsided.metrics import (
 )
 from lopsided_misstatement.label_delay import known_labels
 
-__all__ = ["MEASURES", "VIEWS", "Ranked", "View", "bootstrap_firms", "is_counted", "measure"]
+__all__ = [
+    "MEASURES",
+    "VIEWS",
+    "Ranked",
+    "View",
+    "bootstrap_firms",
+    "is_counted",
+    "measure",
+    "weigh_blocks",
+    "weighted_average_precision",
+    "weighted_r_precision",
+]
 
 
 class Measure(NamedTuple):
@@ -110,14 +121,14 @@ def _mean_over(runs: Runs, counts: Array, firms: Array, name: str) -> Array:
     """Return a measure for each draw, averaged over years and seeds."""
     total = np.zeros(len(counts))
     for run in runs:
-        values = np.array([_WEIGHTED[name](*_tie(one, counts, firms)) for one in run])
+        values = np.array([_WEIGHTED[name](*weigh_blocks(one, counts, firms)) for one in run])
         there = np.isfinite(values)  # a draw may lack a year's positives, rarely those of all
         with np.errstate(invalid="ignore"):
             total += np.where(there, values, 0).sum(axis=0) / there.sum(axis=0)
     return total / len(runs)
 
 
-def _tie(one: Ranked, counts: Array, firms: Array) -> tuple[Array, Array]:
+def weigh_blocks(one: Ranked, counts: Array, firms: Array) -> tuple[Array, Array]:
     """Return the weights of positives and of all rows in each block of ties, best first."""
     order = np.argsort(-one.scores, kind="stable")
     weight = counts[:, np.searchsorted(firms, one.firms[order])]
@@ -126,7 +137,7 @@ def _tie(one: Ranked, counts: Array, firms: Array) -> tuple[Array, Array]:
     return positive, np.add.reduceat(weight, starts, axis=1)
 
 
-def _weighted_r_precision(positive: Array, weight: Array) -> Array:
+def weighted_r_precision(positive: Array, weight: Array) -> Array:
     """Return the share of positives in the first rows whose weights add up to theirs."""
     n_positive = positive.sum(axis=1)
     # Of the block at the cut counts the part of its weight that fits: ties in expectation.
@@ -136,7 +147,7 @@ def _weighted_r_precision(positive: Array, weight: Array) -> Array:
         return (inside * positive).sum(axis=1) / n_positive
 
 
-def _weighted_average_precision(positive: Array, weight: Array) -> Array:
+def weighted_average_precision(positive: Array, weight: Array) -> Array:
     """Return the mean precision at the positives, a block of ties as one step."""
     precision = np.cumsum(positive, axis=1) / np.maximum(np.cumsum(weight, axis=1), 1e-9)
     with np.errstate(invalid="ignore"):
@@ -144,6 +155,6 @@ def _weighted_average_precision(positive: Array, weight: Array) -> Array:
 
 
 _WEIGHTED: Mapping[str, Callable[..., Array]] = {
-    "r_precision": _weighted_r_precision,
-    "average_precision": _weighted_average_precision,
+    "r_precision": weighted_r_precision,
+    "average_precision": weighted_average_precision,
 }

@@ -90,7 +90,7 @@ def get_model(name: str) -> Model:
 _CALIBRATED = CalibratedFocalLoss()
 _SCALED: dict[str, Any] = {"gradient_scale": 1.0}
 _DEEP = {**_SCALED, "max_depth": 12}
-_SLOW = {**_DEEP, "colsample_bynode": 0.3, "learning_rate": 0.1, "n_rounds": 300}
+_SLOW = {**_DEEP, "colsample_bynode": 0.3, "learning_rate": 0.1, "n_estimators": 300}
 
 
 def _part(name: str, title: str, score: Scorer, n_seeds: int = 1) -> Model:

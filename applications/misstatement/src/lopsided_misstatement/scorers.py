@@ -33,6 +33,7 @@ __all__ = [
     "one_hot",
     "random_order",
     "remember_firms",
+    "signed_log",
     "train_net",
     "with_firm",
 ]
@@ -166,7 +167,7 @@ def train_net(risk: Risk) -> Scorer:
     """Return a scorer that trains a net, the last training year for validation."""
 
     def score(fold: YearFold, seed: int) -> NDArray[np.float64]:
-        train, test = map(_signed_log, fold.features(COLUMNS["all"]))
+        train, test = map(signed_log, fold.features(COLUMNS["all"]))
         net = build(
             "ifpu-tabgmlp",
             risk=risk,
@@ -183,7 +184,7 @@ def train_net(risk: Risk) -> Scorer:
     return score
 
 
-def _signed_log(frame: Any) -> Any:
+def signed_log(frame: Any) -> Any:
     """Return a frame whose items are on a signed log scale: their tails are heavy."""
     items = [name for name in ITEMS if name in frame]
     return frame.assign(**{n: np.sign(frame[n]) * np.log1p(frame[n].abs()) for n in items})
