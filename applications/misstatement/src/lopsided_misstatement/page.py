@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from lopsided.report.page import render_page, write_page
-from lopsided_misstatement import columns
-from lopsided_misstatement.evaluation import VIEWS
+from lopsided_misstatement.evaluation import MEASURES, VIEWS
 from lopsided_misstatement.figures import draw_all
+from lopsided_misstatement.models import KINDS
 from lopsided_misstatement.results_io import Results, list_views, pivot_years, summarize_models
 
 __all__ = ["write_results_page"]
@@ -20,9 +20,10 @@ def write_results_page(results: Results, path: Path) -> Path:
         "Misstatements ranked",
         {"about": dict(results.about), "summaries": summaries},
         package="lopsided_misstatement",
-        columns=columns,
         differences=list(results.differences.itertuples()),
         figures=draw_all(results),
+        kinds=KINDS,
+        measures=MEASURES,
         meanings={view.name: view.meaning for view in VIEWS if view.name in views},
         years=pivot_years(results.table, views[0]),
     )
