@@ -51,7 +51,7 @@ def test_a_firm_that_is_drawn_twice_counts_as_two_firms():
     # Twice every firm: the same measures, and intervals narrower by about a root of two.
     once = draw_years(1.0)
     doubled = [
-        Ranked(one.year, *(np.concatenate([part, part]) for part in one[1:])) for one in once
+        Ranked(one.year, *(np.concatenate([part, part]) for part in one[1:4])) for one in once
     ]
     doubled = [one._replace(firms=np.arange(len(one.firms))) for one in doubled]
     other = [one._replace(scores=one.truth + 0.0) for one in doubled]
