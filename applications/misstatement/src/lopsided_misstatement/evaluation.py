@@ -105,8 +105,8 @@ def bootstrap_firms(first: Runs, second: Runs, n_draws: int = 1000) -> dict[str,
     """
     rng = np.random.default_rng(0)
     firms = np.unique(np.concatenate([one.firms for one in first[0]]))
-    counts = rng.multinomial(len(firms), np.full(len(firms), 1 / len(firms)), n_draws)
-    counts = np.vstack([np.ones(len(firms), int), counts]).astype(float)  # as it is, first
+    drawn = rng.multinomial(len(firms), np.full(len(firms), 1 / len(firms)), n_draws)
+    counts = np.vstack([np.ones(len(firms)), drawn])  # all firms once, first
     gaps = {
         name: _mean_over(first, counts, firms, name) - _mean_over(second, counts, firms, name)
         for name in _WEIGHTED
