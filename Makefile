@@ -37,14 +37,16 @@ fmt: .venv/dev.done
 $(BIN)/python:
 	$(PYTHON) -m venv .venv
 
-.venv/core.done: pyproject.toml constraints.txt | $(BIN)/python
+.venv/core.done: pyproject.toml applications/misstatement/pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) -e .
+	$(PIP) --no-deps -e applications/misstatement
 	touch $@
 
 # torch first and by its exact version: a range may fetch another, far larger build.
-.venv/dev.done: pyproject.toml constraints.txt | $(BIN)/python
+.venv/dev.done: pyproject.toml applications/misstatement/pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) "$$(grep '^torch==' constraints.txt)"
 	$(PIP) -e ".[all,dev]"
+	$(PIP) --no-deps -e applications/misstatement
 	touch $@ .venv/core.done
 
 clean:

@@ -3,10 +3,10 @@
 from tables_told import markdown
 
 from lopsided.bench.display_names import name_metric
-from lopsided.finance.models import get_model, list_models
-from lopsided.finance.page import KINDS, draw_all
-from lopsided.finance.panel import TERMS
-from lopsided.finance.told import list_standings
+from lopsided_misstatement.figures import draw_all
+from lopsided_misstatement.models import KINDS, get_model, list_models
+from lopsided_misstatement.panel import TERMS
+from lopsided_misstatement.results_io import summarize_models
 
 _MEASURES = (
     *("r_precision", "average_precision", "ndcg_at_r"),
@@ -25,7 +25,9 @@ def tell_finance(results, show_figure) -> dict[str, str]:
         Writes a figure (its title, caption and SVG); returns what shows it in a text.
     """
     table, about = results.table, results.about
-    views = {view: list_standings(table, view) for view in ("released", "strict", "new firms")}
+    views = {
+        view: summarize_models(table, view) for view in ("released", "strict", "new firms")
+    }
     figures = draw_all(results)
     rates = {view: _rates(rows) for view, rows in views.items()}
     known = results.known[results.known["rule"] == "released"]["share"]

@@ -18,10 +18,10 @@ from tables_told import beside_paper, macro_table, prior_table, tests_table
 from lopsided._files import atomic_write
 from lopsided.bench.study import read_study
 from lopsided.bench.table import read_result_table
-from lopsided.finance.told import read_results as read_finance
 from lopsided.report.figures import draw_figures
 from lopsided.report.protocol import describe_protocol
 from lopsided.report.summary import summarize
+from lopsided_misstatement.results_io import read_results as read_finance
 
 ROOT = Path(__file__).parents[1]
 METRIC = "average_precision"

@@ -40,9 +40,10 @@ def run_inside(words: Sequence[str]) -> Said:
 
 
 def start_command(words: Sequence[str], folder: Path) -> "subprocess.Popen[str]":
-    """Start a real command in a group of processes of its own."""
+    """Start a real command, of lopsided or an application, in a group of its own."""
+    module, *rest = words if words[0].startswith("lopsided_") else ("lopsided", *words)
     return subprocess.Popen(
-        [sys.executable, "-m", "lopsided", *words],
+        [sys.executable, "-m", module, *rest],
         cwd=folder,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

@@ -8,7 +8,7 @@ __all__ = ["DAMAGES", "Damage"]
 
 _PART, _SCORES = (
     "bench/parts",
-    "finance/scores/released/fin-lr/0-2006.parquet",
+    "misstatement/scores",
 )
 
 
@@ -84,8 +84,8 @@ DAMAGES: tuple[Damage, ...] = (
     Damage(_SCORES, "no scores", _as_frame(lambda t: t.drop(columns="score"))),
     Damage(_SCORES, "missing scores", _as_frame(lambda t: t.assign(score=float("nan")))),
     Damage(_SCORES, "half of the firms", _as_frame(lambda t: t.iloc[::2])),
-    Damage("finance/panel.json", "cut", _cut),
-    Damage("finance/panel.json", "another kind", lambda data: b"[1, 2]"),
-    Damage("finance/about.json", "empty", _empty),
-    Damage("finance/table.parquet", "garbage", _garbage),
+    Damage("misstatement/scores/fingerprint.json", "cut", _cut),
+    Damage("misstatement/scores/fingerprint.json", "another kind", lambda data: b"[1, 2]"),
+    Damage("misstatement/about.json", "empty", _empty),
+    Damage("misstatement/table.parquet", "garbage", _garbage),
 )

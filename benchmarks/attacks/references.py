@@ -11,7 +11,16 @@ import numpy as np
 
 from attacks.commands import run_command
 
-__all__ = ["BENCH", "DEMO", "FINANCE", "RANK", "REPORT", "STUDY", "home", "make_references"]
+__all__ = [
+    "BENCH",
+    "DEMO",
+    "MISSTATEMENT",
+    "RANK",
+    "REPORT",
+    "STUDY",
+    "home",
+    "make_references",
+]
 
 STUDY = """\
 title = "A study for attacks"
@@ -31,11 +40,17 @@ RANK = (
 BENCH = ("bench", "attacked.toml", "--out", "bench", "--jobs", "1")
 REPORT = ("report", "bench", "-o", "page.html")
 DEMO = ("demo", "--out", "demo", "--method", "naive-logistic")
-FINANCE = (
-    *("finance", "--panel", "panel.csv", "--all-rows", "--models", "random,fin-lr,firm-memory"),
-    *("--years", "2006", "--seeds", "2", "--out", "finance"),
+MISSTATEMENT = (
+    *("lopsided_misstatement", "--panel", "panel.csv", "--all-rows", "--years", "2006"),
+    *("--models", "random,fin-lr,firm-memory", "--seeds", "2", "--out", "misstatement"),
 )
-_COMMANDS = {"rank": RANK, "bench": BENCH, "report": REPORT, "demo": DEMO, "finance": FINANCE}
+_COMMANDS = {
+    "rank": RANK,
+    "bench": BENCH,
+    "report": REPORT,
+    "demo": DEMO,
+    "misstatement": MISSTATEMENT,
+}
 _PLACE = "LOPSIDED_ATTACK_REFERENCES"
 _SECONDS = 600.0
 
@@ -91,6 +106,6 @@ def _make_claims(n: int) -> Any:
 
 
 def _make_panel() -> Any:
-    from lopsided.finance.generator import make_misstatement_panel
+    from lopsided_misstatement.generator import make_misstatement_panel
 
     return make_misstatement_panel(n_firms=120, prevalence=0.06, random_state=1)

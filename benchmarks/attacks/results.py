@@ -7,7 +7,7 @@ from pathlib import Path
 from attacks.commands import check_said, run_command
 from attacks.compare import check_same_results, list_files, read_finished
 from attacks.damages import DAMAGES, Damage
-from attacks.references import BENCH, FINANCE, REPORT, home
+from attacks.references import BENCH, MISSTATEMENT, REPORT, home
 from attacks.verdicts import Finding, Outcome
 
 __all__ = ["CASES", "DEADLINE", "NEEDS_REFERENCES", "run"]
@@ -19,7 +19,7 @@ NEEDS_REFERENCES = True
 _SECONDS = 180.0
 _KEYS = {
     "bench": ["key", "metric", "status"],
-    "finance": ["view", "model", "seed", "year", "measure"],
+    "misstatement": ["view", "model", "seed", "year", "measure"],
 }
 _log = logging.getLogger("attack")
 
@@ -74,7 +74,7 @@ def _resume(damage: Damage, where: str, folder: Path) -> Outcome:
     inside = damage.file.partition("/")[2]
     finished = read_finished(folder / "bench", but=inside) if where == "bench" else {}
     before = _contents(folder)
-    said = run_command(BENCH if where == "bench" else FINANCE, folder, _SECONDS)
+    said = run_command(BENCH if where == "bench" else MISSTATEMENT, folder, _SECONDS)
     _log.info("%s", said)
     if not check_said(said):
         _check_named(damage, said.err)

@@ -10,17 +10,9 @@ from typing import Any
 from lopsided import __version__
 from lopsided._signals import Stopped, stops_unwind
 from lopsided._streams import check_streams, print_result, say
-from lopsided.options import (
-    Parser,
-    as_count,
-    as_jobs,
-    as_renamings,
-    as_seed,
-    as_words,
-    as_years,
-)
+from lopsided.options import Parser, as_count, as_jobs, as_seed, as_words
 
-__all__ = ["main"]
+__all__ = ["main", "run_command"]
 
 _EXAMPLES = """\
 examples:
@@ -29,7 +21,6 @@ examples:
   lopsided methods
   lopsided bench smoke --jobs 2
   lopsided report out/smoke
-  lopsided finance --synthetic --jobs 2
   lopsided demo
 """
 
@@ -50,7 +41,6 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("datasets", help="list the data sets").set_defaults(run=_datasets)
     _add_bench(commands)
     _add_report(commands)
-    _add_finance(commands)
     demo = commands.add_parser(
         "demo", help="hide labels of a bundled table, rank it and see what was caught"
     )
@@ -139,77 +129,6 @@ def _add_report(commands: Any) -> None:
     report.set_defaults(run=_report)
 
 
-def _add_finance(commands: Any) -> None:
-    finance = commands.add_parser(
-        "finance",
-        help="rank annual reports by the risk of misstatement, year by year",
-        description="Let models learn from three years of reports, of which some misstatements "
-        "are known, and rank the next. Stop it at any time: the next run goes on where this "
-        "one was.",
-    )
-    panel = finance.add_mutually_exclusive_group()
-    panel.add_argument(
-        "--panel", metavar="PATH", help="csv, parquet, or the authors' folder (LOPSIDED_DATA)"
-    )
-    panel.add_argument("--synthetic", action="store_true", help="a panel that is made up")
-    finance.add_argument(
-        "--columns",
-        type=as_renamings,
-        default=(),
-        metavar="OLD=NEW",
-        help="the panel's names of columns and those used here, with commas",
-    )
-    finance.add_argument("--cases", metavar="FILE", help="SEC cases (beside the panel)")
-    finance.add_argument("--out", metavar="DIR", help="folder of the results (out/finance)")
-    finance.add_argument(
-        "--models", type=as_words, default=(), metavar="NAMES", help="only these, with commas"
-    )
-    finance.add_argument("--nets", action="store_true", help="also nets, which take long")
-    finance.add_argument(
-        "--parts", action="store_true", help="also variants that show what a setting does"
-    )
-    finance.add_argument(
-        "--years", type=as_years, default=(), metavar="A-B,C", help="years to rank"
-    )
-    finance.add_argument(
-        "--all-rows", action="store_true", help="keep reports with missing values"
-    )
-    finance.add_argument("--seeds", type=as_count, metavar="N", help="seeds of a model at most")
-    finance.add_argument("--jobs", type=as_count, default=1, metavar="N", help="processes (1)")
-    finance.set_defaults(run=_finance)
-
-
-def _finance(options: argparse.Namespace) -> None:
-    from lopsided.finance.job import finance
-    from lopsided.finance.panel import TERMS
-    from lopsided.finance.source import Source
-
-    if options.synthetic and (options.cases or options.columns):
-        raise ValueError("A synthetic panel takes no --cases and no --columns. Leave them out.")
-    groups = ["main", *["nets"] * options.nets, *["parts"] * options.parts]
-    source = Source(
-        options.panel,
-        options.synthetic,
-        options.columns,
-        options.cases,
-        "all" if options.all_rows else "complete",
-    )
-    out = options.out or ("out/finance-synthetic" if options.synthetic else "out/finance")
-    print_result(
-        finance(
-            source,
-            out,
-            models=options.models,
-            groups=groups,
-            years=options.years,
-            seeds=options.seeds,
-            jobs=options.jobs,
-        )
-    )
-    if options.panel is None and not options.synthetic:
-        say(TERMS)
-
-
 def _report(options: argparse.Namespace) -> None:
     from lopsided.report.job import report
 
@@ -284,6 +203,38 @@ def _note(message: Any, category: Any, *_: Any, **__: Any) -> None:
         say(f"note: {message}")
 
 
+def run_command(parser: argparse.ArgumentParser, arguments: Sequence[str] | None = None) -> int:
+    """Run what a parser chooses; return 0, 2 for bad input, and 128 + the number of a signal.
+
+    An application with a command of its own gets the manners of this one: an error is one
+    sentence, and Ctrl-C, SIGTERM and SIGHUP leave nothing half written.
+
+    Parameters
+    ----------
+    parser : ArgumentParser
+        Its options have a default `run`, a function of the options. What it returns is printed.
+    arguments : sequence of str, optional
+        The words after the command; those of the process by default.
+    """
+    options = parser.parse_args(arguments)
+    # Threads that wait must not spin: on a busy machine they take the cores they wait for.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    try:
+        with stops_unwind(), warnings.catch_warnings():
+            warnings.showwarning = _note
+            check_streams(results=getattr(options, "output", None) is None)
+            result = options.run(options)
+            if result is not None:
+                print_result(result)
+    except (ValueError, OSError, ImportError) as error:
+        say(f"{parser.prog}: {error}")
+        return 2
+    except KeyboardInterrupt as stop:
+        say(f"{parser.prog}: stopped; nothing was left half written.")
+        return 128 + (stop.number if isinstance(stop, Stopped) else signal.SIGINT)
+    return 0
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return 0, 2 for bad input, and 128 + its number for a signal: 130, 143.
 
@@ -292,18 +243,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments : sequence of str, optional
         The words after `lopsided`; those of the process by default.
     """
-    options = _parser().parse_args(arguments)
-    # Threads that wait must not spin: on a busy machine they take the cores they wait for.
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    try:
-        with stops_unwind(), warnings.catch_warnings():
-            warnings.showwarning = _note
-            check_streams(results=getattr(options, "output", None) is None)
-            options.run(options)
-    except (ValueError, OSError, ImportError) as error:
-        say(f"lopsided: {error}")
-        return 2
-    except KeyboardInterrupt as stop:
-        say("lopsided: stopped; nothing was left half written.")
-        return 128 + (stop.number if isinstance(stop, Stopped) else signal.SIGINT)
-    return 0
+    return run_command(_parser(), arguments)

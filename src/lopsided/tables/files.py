@@ -10,7 +10,7 @@ from lopsided.tables._csv import read_csv, write_csv
 from lopsided.tables._packed import PACKED, open_packed_text, unpack
 from lopsided.tables._parquet import read_parquet
 
-__all__ = ["check_output", "format_csv", "read_table", "write_table"]
+__all__ = ["atomic_write", "check_output", "format_csv", "read_table", "write_table"]
 
 _KINDS = {".csv": "csv", ".txt": "csv", ".tsv": "tsv", ".parquet": "parquet", ".pq": "parquet"}
 _SEPARATORS = {"csv": ",", "tsv": "\t"}

@@ -1,0 +1,25 @@
+"""A bar with time left for what takes long, on a terminal only."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
+
+__all__ = ["progress_bar"]
+
+
+@contextmanager
+def progress_bar(total: int, label: str) -> Iterator[Callable[[int], None]]:
+    """Give a function that counts steps as done."""
+    with Progress(
+        *Progress.get_default_columns(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        disable=sys.stderr is None or not sys.stderr.isatty(),
+    ) as progress:
+        line = progress.add_task(label, total=total)
+        yield lambda steps: progress.advance(line, steps)

@@ -1,0 +1,34 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from lopsided_misstatement.generator import make_misstatement_panel
+from lopsided_misstatement.panel import load_panel
+from lopsided_misstatement.source import Source
+
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+
+@pytest.fixture(scope="session")
+def panel():
+    """A small synthetic panel, sorted by year."""
+    made = make_misstatement_panel(n_firms=200, prevalence=0.05, random_state=1)
+    return made.sort_values(["fyear", "gvkey"], ignore_index=True)
+
+
+@pytest.fixture(scope="session")
+def source(panel, tmp_path_factory):
+    """A panel in a file, as a user has one, with missing values."""
+    file = tmp_path_factory.mktemp("panel") / "panel.csv"
+    panel.to_csv(file, index=False)
+    return Source(str(file), rows="all")
+
+
+@pytest.fixture(scope="session")
+def released():
+    """The panel that the authors released, where it is at hand."""
+    folder = os.environ.get("LOPSIDED_DATA")
+    if folder is None or not (Path(folder) / "finance").is_dir():
+        pytest.skip("LOPSIDED_DATA holds no finance")
+    return load_panel()
