@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from attacks.verdicts import Finding
-from lopsided.bench.trial import Row
+from lopsided.bench.table import Row
 
 __all__ = ["check_same_results", "list_files", "read_finished"]
 

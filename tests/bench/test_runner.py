@@ -15,6 +15,7 @@ from lopsided.bench.estimate import estimate_seconds
 from lopsided.bench.runner import plan, run_study
 from lopsided.bench.study import MethodSpec, Setting, Study
 from lopsided.bench.table import (
+    Row,
     append_rows,
     as_table,
     finished_keys,
@@ -22,7 +23,7 @@ from lopsided.bench.table import (
     read_table,
     write_table,
 )
-from lopsided.bench.trial import Row, make_split, run_trial, seed_of, trials
+from lopsided.bench.trial import make_split, run_trial, seed_of, trials
 from lopsided.bench.versions import name_versions
 from lopsided.datasets import describe
 

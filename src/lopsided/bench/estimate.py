@@ -8,7 +8,8 @@ import numpy as np
 from lopsided._progress import Bar
 from lopsided.bench.runner import Plan
 from lopsided.bench.study import Study
-from lopsided.bench.trial import Row, Trial, make_split, run_trial
+from lopsided.bench.table import Row
+from lopsided.bench.trial import Trial, make_split, run_trial
 from lopsided.datasets import describe
 
 __all__ = ["estimate_seconds", "format_duration"]

@@ -63,8 +63,10 @@ def bench(
         time = format_duration(estimate_seconds(todo, study, jobs)) if todo.left else "no time"
         return f"{study.name}: {left}, about {time} with {jobs} process(es)."
     table = run_study(study, folder, jobs, only, redo, committed)
-    with atomic_write(protocol) as draft:
-        shutil.copyfile(file, draft)
+    copied = [file] if study.published is None else [file, study.published]
+    for source in copied:
+        with atomic_write(folder / source.relative_to(file.parent)) as draft:
+            shutil.copyfile(source, draft)
     return _summary(study, table, folder)
 
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from lopsided._check import check_choice
-from lopsided.bench.study import MECHANISMS
-from lopsided.bench.trial import ORACLE
+from lopsided.bench.study import MECHANISMS, ORACLE
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,7 +10,7 @@ import numpy as np
 from lopsided.bench.drawing import literal, make_panels, with_literal_names, write_beside
 from lopsided.bench.means import blocks, macro, scores
 from lopsided.bench.stats import average_ranks, cliques, critical_difference
-from lopsided.bench.trial import ORACLE
+from lopsided.bench.study import ORACLE
 from lopsided.bench.words import MECHANISM_NAMES, name_metric, name_setting
 
 if TYPE_CHECKING:

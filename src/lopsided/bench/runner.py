@@ -9,8 +9,15 @@ from typing import Any, NamedTuple
 from lopsided._files import atomic_write, check_folder, check_writable
 from lopsided._progress import Bar
 from lopsided.bench.study import Study
-from lopsided.bench.table import as_table, finished_keys, read_parts, read_table, write_table
-from lopsided.bench.trial import Row, Trial, count_trials, trials
+from lopsided.bench.table import (
+    Row,
+    as_table,
+    finished_keys,
+    read_parts,
+    read_table,
+    write_table,
+)
+from lopsided.bench.trial import Trial, count_trials, trials
 from lopsided.bench.workers import run_tasks
 from lopsided.datasets import describe
 

@@ -11,10 +11,20 @@ from lopsided._check import check_choice, check_share
 from lopsided.bench.study_file import find_study, read_toml, shown
 from lopsided.labeling import SAR, SCAR, Mechanism
 
-__all__ = ["MECHANISMS", "METRICS", "MethodSpec", "Setting", "Study", "read_study"]
+__all__ = [
+    "MAX_PRIOR",
+    "MECHANISMS",
+    "METRICS",
+    "ORACLE",
+    "MethodSpec",
+    "Setting",
+    "Study",
+    "read_study",
+]
 
 MECHANISMS = ("scar", "sar-near", "sar-far")
 METRICS = ("average_precision", "roc_auc", "r_precision")
+MAX_PRIOR = 0.95  # that a method is given, whatever the factor
 _SHARES = (0.75, 0.5, 0.25)
 _MAX_COUNT = 10**9  # of what is counted; a study has fewer trials by far
 _MAX_TIMEOUT, _MIN_TIMEOUT = 1e7, 1e-3  # seconds that an alarm can be set to
@@ -32,6 +42,9 @@ class Setting(NamedTuple):
             return SCAR(self.hidden)
         toward = self.mechanism.removeprefix("sar-")
         return SAR(self.hidden, toward="far" if toward == "far" else "near")
+
+
+ORACLE = Setting("none", 0.0)  # of methods that are fitted on the truth, once for each split
 
 
 @dataclass(frozen=True)
@@ -76,6 +89,9 @@ class Study:
         What the true training prior is multiplied by before it is given to a method.
     timeout : float
         Seconds after which a fit is given up.
+    published : Path, optional
+        A csv file of published numbers to lay the results beside, with the columns dataset,
+        mechanism, hidden, method, metric and value. In a study file: its path from there.
     """
 
     name: str
@@ -90,6 +106,7 @@ class Study:
     seed: int = 0
     prior_factors: tuple[float, ...] = (1.0,)
     timeout: float = 600.0
+    published: Path | None = None
 
 
 def read_study(path: str | Path) -> Study:
@@ -105,12 +122,12 @@ def read_study(path: str | Path) -> Study:
         raise ValueError(f"A study needs a name, got {file}. Rename the file.")
     content = read_toml(file)
     try:
-        return _study(file.stem, content)
+        return _study(file, content)
     except (ValueError, TypeError) as error:
         raise ValueError(f"{file}: {error}") from error
 
 
-def _study(name: str, content: dict[str, Any]) -> Study:
+def _study(file: Path, content: dict[str, Any]) -> Study:
     known = (*Study.__dataclass_fields__, "mechanisms")
     for key in content:
         check_choice(key, [word for word in known if word not in ("name", "settings")], "entry")
@@ -118,7 +135,7 @@ def _study(name: str, content: dict[str, Any]) -> Study:
         if key not in content:
             raise ValueError(f"A study needs {key}. Write it at the top of the file.")
     study = Study(
-        name=name,
+        name=file.stem,
         title=_text(content["title"], "title"),
         datasets=_datasets(_several(content["datasets"], "datasets")),
         settings=_settings(_several(content["mechanisms"], "mechanisms")),
@@ -142,9 +159,22 @@ def _study(name: str, content: dict[str, Any]) -> Study:
             )
         ),
         timeout=_number(content.get("timeout", Study.timeout), "timeout"),
+        published=_find_beside(file, content["published"]) if "published" in content else None,
     )
     _check_numbers(study)
     return study
+
+
+def _find_beside(file: Path, name: Any) -> Path:
+    """Return a file by its path from the study's; it is copied to the results with that."""
+    path = Path(_text(name, "published"))
+    if path.is_absolute() or ".." in path.parts:
+        raise ValueError(
+            f"published must be a path from the folder of the study, got {shown(name)}."
+        )
+    if not (file.parent / path).is_file():
+        raise ValueError(f"published must be a csv file, and none is at {file.parent / path}.")
+    return file.parent / path
 
 
 def _check_numbers(study: Study) -> None:

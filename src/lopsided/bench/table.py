@@ -5,12 +5,12 @@ import os
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, NamedTuple, get_type_hints
 
 from lopsided._files import atomic_write
-from lopsided.bench.trial import Row
 
 __all__ = [
+    "Row",
     "append_rows",
     "as_table",
     "finished_keys",
@@ -18,6 +18,26 @@ __all__ = [
     "read_table",
     "write_table",
 ]
+
+
+class Row(NamedTuple):
+    """One number of the result table."""
+
+    dataset: str
+    mechanism: str
+    hidden: float
+    method: str
+    label: str
+    prior_factor: float
+    repeat: int
+    metric: str
+    value: float
+    seconds: float
+    status: str
+    message: str
+    key: str
+    versions: str
+
 
 _ORDER = ["dataset", "repeat", "label", "mechanism", "hidden", "prior_factor", "metric"]
 _TYPES = {name: (int, float) if t is float else t for name, t in get_type_hints(Row).items()}

@@ -12,14 +12,12 @@ from numpy.typing import NDArray
 
 from lopsided._check import require
 from lopsided.bench.deadline import deadline
-from lopsided.bench.study import MethodSpec, Setting, Study
+from lopsided.bench.study import MAX_PRIOR, ORACLE, MethodSpec, Setting, Study
+from lopsided.bench.table import Row
 from lopsided.bench.versions import name_versions
 from lopsided.methods.registry import build, get_method
 
 __all__ = [
-    "HIGHEST_PRIOR",
-    "ORACLE",
-    "Row",
     "Split",
     "Trial",
     "count_trials",
@@ -30,8 +28,6 @@ __all__ = [
     "trials",
 ]
 
-ORACLE = Setting("none", 0.0)  # of methods that are fitted on the truth, once for each split
-HIGHEST_PRIOR = 0.95  # that a method is given, whatever the factor
 _KEY_LENGTH = 20
 
 
@@ -44,25 +40,6 @@ class Trial(NamedTuple):
     method: MethodSpec
     prior_factor: float
     key: str
-
-
-class Row(NamedTuple):
-    """One number of the result table."""
-
-    dataset: str
-    mechanism: str
-    hidden: float
-    method: str
-    label: str
-    prior_factor: float
-    repeat: int
-    metric: str
-    value: float
-    seconds: float
-    status: str
-    message: str
-    key: str
-    versions: str
 
 
 class Split(NamedTuple):
@@ -269,7 +246,7 @@ def _fit_and_score(trial: Trial, study: Study, split: Split) -> tuple[NDArray[An
     settings: dict[str, Any] = dict(trial.method.params)
     if get_method(trial.method.name).takes_prior:
         prior = trial.prior_factor * float(split.truth.mean())
-        settings["prior"] = min(prior, HIGHEST_PRIOR)
+        settings["prior"] = min(prior, MAX_PRIOR)
     seed = seed_of(*words, mechanism, hidden, trial.method.like or trial.method.label)
     model = build(trial.method.name, random_state=seed, **settings)
     with warnings.catch_warnings():
