@@ -212,7 +212,7 @@ def _finance(options: argparse.Namespace) -> None:
 
 
 def _report(options: argparse.Namespace) -> None:
-    from lopsided.report.job import report
+    from lopsided.report.command import report
 
     print_result(report(options.folder, options.output))
 

@@ -7,8 +7,7 @@ from itertools import product
 import pytest
 
 from lopsided.bench.study import MethodSpec, Setting, Study
-from lopsided.bench.table import as_table
-from lopsided.bench.trial import Row
+from lopsided.bench.table import Row, as_table
 from lopsided.report.page import write_report
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)

@@ -5,14 +5,13 @@ from itertools import product
 
 import numpy as np
 import pytest
+from lopsided.report.paper import METRICS, Printed, list_printed, printed
 
 from lopsided import list_methods
 from lopsided.bench.study import MethodSpec, Setting, Study
-from lopsided.bench.table import as_table
-from lopsided.bench.trial import Row
+from lopsided.bench.table import Row, as_table
 from lopsided.datasets import list_datasets
 from lopsided.report.page import write_report
-from lopsided.report.paper import METRICS, Printed, list_printed, printed
 from lopsided.report.summary import summarize
 
 METRIC = "average_precision"

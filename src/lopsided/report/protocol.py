@@ -1,7 +1,6 @@
 """The protocol of a study in words."""
 
-from lopsided.bench.study import Study
-from lopsided.bench.trial import HIGHEST_PRIOR
+from lopsided.bench.study import MAX_PRIOR, Study
 from lopsided.bench.words import name_setting
 
 __all__ = ["describe_protocol"]
@@ -51,5 +50,5 @@ def _describe_prior(study: Study) -> str:
     factors = ", ".join(f"{factor:g}" for factor in study.prior_factors)
     return (
         f"{told}, multiplied by {factors}, but never below the share of rows that are labeled "
-        f"nor above {HIGHEST_PRIOR:g}; tables and tests use factor 1."
+        f"nor above {MAX_PRIOR:g}; tables and tests use factor 1."
     )
