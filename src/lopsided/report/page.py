@@ -76,10 +76,9 @@ def render_page(
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False}
     environment.filters |= {"plain": _to_plain, "policy": _make_policy, "unbroken": _unbroken}
     environment.tests["finite"] = math.isfinite
-    # A section adds itself to the contents.
-    return environment.get_template(template).render(
-        title=title, data=data, contents=[], **values
-    )
+    # A section adds itself to the contents, a cell its heading to those of its table.
+    lists: dict[str, list[Any]] = {"contents": [], "headings": []}
+    return environment.get_template(template).render(title=title, data=data, **lists, **values)
 
 
 def write_page(path: str | os.PathLike[str], page: str) -> Path:
