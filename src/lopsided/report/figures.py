@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from lopsided._check import require
 from lopsided.bench import plots
 from lopsided.bench.means import blocks, macro
 from lopsided.bench.study import ORACLE
@@ -99,8 +100,7 @@ def render_svg(draw: Callable[[], Figure], title: str, salt: str) -> str:
     salt : str
         Keeps its ids apart from those of other figures on the page.
     """
-    import matplotlib as mpl
-
+    mpl = require("matplotlib")
     # Text stays text: it can be searched and read out. The salt makes ids repeatable.
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": salt}):
         file = io.StringIO()

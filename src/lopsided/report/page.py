@@ -74,7 +74,7 @@ def render_page(
         trim_blocks=True,
     )
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False}
-    environment.filters |= {"plain": _to_plain, "policy": _make_policy, "unbroken": _unbroken}
+    environment.filters.update(plain=_to_plain, policy=_make_policy, unbroken=_unbroken)
     environment.tests["finite"] = math.isfinite
     # A section adds itself to the contents, a cell its heading to those of its table.
     lists: dict[str, list[Any]] = {"contents": [], "headings": []}

@@ -27,8 +27,8 @@ def describe_protocol(study: Study) -> dict[str, str]:
         "Prior": _describe_prior(study),
         "Oracle": "Rows marked as such were fitted on the truth, once for each split; they "
         "are a ceiling and take no part in ranks and tests.",
-        "Seeds": f"All are derived from the study's seed, {study.seed}: that of a split adds data "
-        "set and repeat, that of the labels the mechanism, that of a fit the method.",
+        "Seeds": f"All are derived from the study's seed, {study.seed}: that of a split adds "
+        "data set and repeat, that of the labels the mechanism, that of a fit the method.",
         "Time": f"A fit is given up after {study.timeout:g} s; seconds are those of a fit on "
         "one thread.",
     }
