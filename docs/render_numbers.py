@@ -4,7 +4,7 @@ import numpy as np
 
 from lopsided.bench.means import blocks, macro
 from lopsided.bench.stats import bootstrap_difference, friedman, wilcoxon_holm
-from lopsided.bench.study import MECHANISMS
+from lopsided.bench.study import MECHANISMS, Setting
 from lopsided.datasets import catalog, describe, list_datasets
 
 _METRIC = "average_precision"
@@ -152,7 +152,9 @@ def _render_priors(table) -> dict[str, str]:
 
 
 def _find(published, method: str, mechanism: str, hidden: float) -> float:
-    return published.find(method, _METRIC, mechanism, hidden, list_datasets("paper")).mean
+    return published.find(
+        method, _METRIC, Setting(mechanism, hidden), list_datasets("paper")
+    ).mean
 
 
 def _p(value: float) -> str:

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from lopsided import list_methods
-from lopsided.bench.study import MECHANISMS, METRICS
+from lopsided.bench.study import MECHANISMS, METRICS, Setting
 from lopsided.datasets import list_datasets
 from lopsided.report.published import Published, read_published
 
@@ -12,6 +12,7 @@ PAPER = Path(__file__).parents[2] / "studies" / "published" / "paper.csv"
 if not PAPER.exists():
     pytest.skip("studies are not part of a source package", allow_module_level=True)
 HEAD = "dataset,mechanism,hidden,method,metric,value,deviation\n"
+SCAR = Setting("scar", 0.5)
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +32,7 @@ def paper():
     ],
 )
 def test_the_papers_numbers_are_as_printed(paper, method, metric, mechanism, hidden, expected):
-    found = paper.find(method, metric, mechanism, hidden, list_datasets("paper"))
+    found = paper.find(method, metric, Setting(mechanism, hidden), list_datasets("paper"))
     assert found == Published(*expected)
 
 
@@ -39,23 +40,24 @@ def test_the_paper_has_a_full_row_for_each_of_its_methods_and_all_are_ours(paper
     datasets = list_datasets("paper")
     assert len(paper.methods) == 12
     assert set(paper.methods) <= set(list_methods("any"))
-    cells = product(paper.methods, METRICS[:2], MECHANISMS, (0.75, 0.5, 0.25))
+    settings = [Setting(*setting) for setting in product(MECHANISMS, (0.75, 0.5, 0.25))]
+    cells = product(paper.methods, METRICS[:2], settings)
     assert all(paper.find(*cell, datasets) is not None for cell in cells)
-    assert paper.find("naive-xgb", "roc_auc", "scar", 0.75, datasets) is None
-    assert paper.find("puhrf", "r_precision", "scar", 0.75, datasets) is None
-    assert paper.find("puhrf", "roc_auc", "scar", 0.75, datasets[1:]) is None
+    assert paper.find("naive-xgb", "roc_auc", settings[0], datasets) is None
+    assert paper.find("puhrf", "r_precision", settings[0], datasets) is None
+    assert paper.find("puhrf", "roc_auc", settings[0], datasets[1:]) is None
 
 
 def test_numbers_of_single_data_sets_are_averaged_if_each_has_one(tmp_path):
     file = tmp_path / "printed.csv"
     file.write_text(HEAD + "a,scar,0.5,m,roc_auc,0.5,0.1\nb,scar,0.5,m,roc_auc,0.75,\n")
     table = read_published(file)
-    assert table.find("m", "roc_auc", "scar", 0.5, ["a"]).text == "0.50 ± 0.10"
-    both = table.find("m", "roc_auc", "scar", 0.5, ["a", "b"])
+    assert table.find("m", "roc_auc", SCAR, ["a"]).text == "0.50 ± 0.10"
+    both = table.find("m", "roc_auc", SCAR, ["a", "b"])
     assert both.mean == 0.625
     assert both.text == "0.62"
-    assert table.find("m", "roc_auc", "scar", 0.5, ["a", "c"]) is None
-    assert table.find("m", "roc_auc", "scar", 0.5, []) is None
+    assert table.find("m", "roc_auc", SCAR, ["a", "c"]) is None
+    assert table.find("m", "roc_auc", SCAR, []) is None
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from lopsided.bench.means import blocks
 from lopsided.bench.stats import (
@@ -82,15 +82,17 @@ def compare_methods(table: pd.DataFrame, metric: str) -> Comparison:
     repeats = fine.groupby("label")["repeat"].nunique()[list(values.columns)]
     ranks = average_ranks(values).sort_index().sort_values(kind="stable")
     best = str(ranks.index[0])
-    tests = wilcoxon_holm(values, best).set_index("second")
-    tests = tests[["mean_difference", "p_value", "p_holm"]]
+    tests: Any = wilcoxon_holm(values, best).set_index("second")
 
     def rank(label: str) -> MethodRank:
-        over = None
+        found = MethodRank(label, ranks[label], label == best)
         if BASELINE in values and label != BASELINE:
             over = bootstrap_difference(values[label], values[BASELINE])
-        against_best = (None, None, None) if label == best else tuple(tests.loc[label])
-        return MethodRank(label, float(ranks[label]), label == best, *against_best, over)
+            found = replace(found, over_baseline=over)
+        if label == best:
+            return found
+        _, behind, p_value, p_holm = tests.loc[label]
+        return replace(found, behind_best=behind, p_value=p_value, p_holm=p_holm)
 
     return Comparison(
         dropped=dropped,

@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
+from lopsided.bench.study import Setting
 from lopsided.datasets import catalog, list_datasets
 
 __all__ = ["Published", "PublishedTable", "read_published"]
@@ -42,15 +43,16 @@ class PublishedTable:
         return list(dict.fromkeys(method for method, _, _, _ in self.numbers))
 
     def find(
-        self, method: str, metric: str, mechanism: str, hidden: float, datasets: Collection[str]
+        self, method: str, metric: str, setting: Setting, datasets: Collection[str]
     ) -> Published | None:
         """Return the published mean over these data sets, if all are in it or have their own.
 
         A number for the mechanism "sar" holds for "sar-near" and "sar-far" too.
         """
         found: Mapping[str, Published] = {}
-        for kind in (mechanism.partition("-")[0], mechanism):
-            found = self.numbers.get((method, metric, kind, round(hidden, 9)), found)
+        for mechanism in (setting.mechanism.partition("-")[0], setting.mechanism):
+            key = (method, metric, mechanism, round(setting.hidden, 9))
+            found = self.numbers.get(key, found)
         for name, number in found.items():
             if set(datasets) == _expand(name):
                 return number

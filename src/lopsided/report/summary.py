@@ -150,8 +150,10 @@ def _summarize_metric(
     table: pd.DataFrame, study: Study, metric: str, published: PublishedTable | None
 ) -> MetricSummary:
     """Return the macro table of a metric and what the tests say of it."""
-    means, deviations = macro(table, metric), macro_deviation(table, metric)
+    means: Any = macro(table, metric)
+    deviations: Any = macro_deviation(table, metric)
     cells, oracles = scores(table, metric), _oracles(table)
+    settings = [Setting(*setting) for setting in means.columns]
     datasets = set(cells["dataset"])
     counts = cells.pivot_table(
         index="label", columns=["mechanism", "hidden"], values="complete", aggfunc="sum"
@@ -164,7 +166,7 @@ def _summarize_metric(
     repeats = fine.groupby("label")["repeat"].nunique()
     names = {method.label: method.name for method in study.methods if not method.params}
 
-    def score(label: str, setting: Any) -> Score:
+    def score(label: str, setting: Setting) -> Score:
         name, place = names.get(label), places.at[label, setting]
         return Score(
             float(means.at[label, setting]),
@@ -172,7 +174,7 @@ def _summarize_metric(
             float(deviations.at[label, setting]) if repeats[label] > 1 else None,
             bool(partial.at[label, setting]),
             int(place) if place == place else None,
-            published.find(name, metric, *setting, datasets) if published and name else None,
+            published.find(name, metric, setting, datasets) if published and name else None,
         )
 
     # The best first, and last what was fitted on the truth.
@@ -182,11 +184,10 @@ def _summarize_metric(
             label,
             label in oracles,
             int(repeats[label]),
-            [score(label, s) for s in means.columns],
+            [score(label, setting) for setting in settings],
         )
         for label in sorted(map(str, order), key=lambda label: label in oracles)
     ]
-    settings = [Setting(*setting) for setting in means.columns]
     return MetricSummary(name_metric(metric), settings, rows, compare_methods(table, metric))
 
 
