@@ -11,15 +11,16 @@ import re
 from pathlib import Path
 from string import Template
 
-from finance_told import tell_finance
-from numbers_told import tell_all
-from tables_told import beside_paper, macro_table, prior_table, tests_table
+from render_finance import render_finance
+from render_numbers import render_numbers
+from render_tables import render_macro, render_priors, render_published, render_ranks
 
 from lopsided._files import atomic_write
 from lopsided.bench.study import read_study
 from lopsided.bench.table import read_result_table
-from lopsided.report.figures import draw_figures
+from lopsided.report.figures import Drawing, draw_figures
 from lopsided.report.protocol import describe_protocol
+from lopsided.report.published import read_published
 from lopsided.report.summary import summarize
 from lopsided_misstatement.results_io import read_results as read_finance
 
@@ -37,7 +38,7 @@ def read_results(name: str):
     )
 
 
-def draw(table, folder: Path, prefix: str, titles: tuple[str, ...] = ()) -> str:
+def render_figures(table, folder: Path, prefix: str, titles: tuple[str, ...] = ()) -> str:
     """Write figures of a table to the folder; return what shows them in a text.
 
     Parameters
@@ -51,20 +52,21 @@ def draw(table, folder: Path, prefix: str, titles: tuple[str, ...] = ()) -> str:
     titles : tuple of str, default=()
         Which to draw; nothing is all.
     """
-    shown = []
-    for title, caption, svg in draw_figures(table, METRIC, f"{prefix}-"):
-        if titles and title not in titles:
-            continue
-        shown.append(show(folder, prefix, title, caption, svg))
-    return "\n\n".join(shown)
+    rendered = []
+    for figure in draw_figures(table, METRIC, f"{prefix}-"):
+        if not titles or figure.title in titles:
+            rendered.append(render_figure(folder, prefix, figure))
+    return "\n\n".join(rendered)
 
 
-def show(folder: Path, prefix: str, title: str, caption: str, svg: str) -> str:
+def render_figure(folder: Path, prefix: str, figure: Drawing) -> str:
     """Write one figure to the folder; return what shows it in a text."""
+    title = figure.title
     name = f"{prefix}-{re.sub('[^a-z]+', '-', title.lower())}.svg"
+    svg = figure.svg.replace("<svg ", _OPEN + _PAPER_WHITE, 1)
     with atomic_write(folder / name) as draft:
-        draft.write_text(svg.replace("<svg ", _OPEN + _PAPER_WHITE, 1) + "\n", encoding="utf-8")
-    return f"**{title}.** {caption}\n\n![{title}](figures/{name})"
+        draft.write_text(svg + "\n", encoding="utf-8")
+    return f"**{title}.** {figure.caption}\n\n![{title}](figures/{name})"
 
 
 def fill_block(text: str, name: str, block: str) -> str:
@@ -90,26 +92,27 @@ def main() -> None:
     _, prior = read_results("prior")
     figures = out / "docs" / "figures"
     protocol = describe_protocol(paper_study)
-    found = summarize(paper, paper_study)["metrics"]
+    found = summarize(paper, paper_study).metrics
+    published = read_published(paper_study.published)
     em_study, em = read_results("em")
-    rounds = summarize(em, em_study)["metrics"][METRIC]
+    rounds = summarize(em, em_study).metrics[METRIC]
     ablation_study, ablation = read_results("ablation")
-    without = summarize(ablation, ablation_study)["metrics"][METRIC]
+    without = summarize(ablation, ablation_study).metrics[METRIC]
     parts = {
-        "average_precision": macro_table(found["average_precision"], "average_precision"),
-        "roc_auc": macro_table(found["roc_auc"], "roc_auc"),
-        "beside_average_precision": beside_paper(paper, "average_precision"),
-        "beside_roc_auc": beside_paper(paper, "roc_auc"),
-        "tests": tests_table(found[METRIC]["tests"]),
-        "figures": draw(paper, figures, "paper"),
-        "prior_table": prior_table(prior, METRIC),
-        "prior_figure": draw(prior, figures, "prior", ("Wrong priors",)),
+        "average_precision": render_macro(found["average_precision"]),
+        "roc_auc": render_macro(found["roc_auc"]),
+        "beside_average_precision": render_published(found["average_precision"], published),
+        "beside_roc_auc": render_published(found["roc_auc"], published),
+        "tests": render_ranks(found[METRIC].tests),
+        "figures": render_figures(paper, figures, "paper"),
+        "prior_table": render_priors(prior, METRIC),
+        "prior_figure": render_figures(prior, figures, "prior", ("Wrong priors",)),
         "protocol": "\n".join(f"- **{name}.** {text}" for name, text in protocol.items()),
-        **tell_all(paper, prior),
+        **render_numbers(paper, prior, published),
     }
-    finance = tell_finance(
+    finance = render_finance(
         read_finance(ROOT / "studies" / "results" / "finance"),
-        lambda *figure: show(figures, "finance", *figure),
+        lambda figure: render_figure(figures, "finance", figure),
     )
     texts = {
         "docs/reproduction.md": _template("reproduction").substitute(parts),
@@ -118,10 +121,10 @@ def main() -> None:
     blocks = {
         "README.md": (
             "what the paper study found",
-            macro_table(found[METRIC], METRIC, ("ifpu-xgb", "puhrf")),
+            render_macro(found[METRIC], ("ifpu-xgb", "puhrf")),
         ),
-        "docs/methods.md": ("what the study of EM found", macro_table(rounds, METRIC)),
-        "docs/focused.md": ("what the ablation found", macro_table(without, METRIC)),
+        "docs/methods.md": ("what the study of EM found", render_macro(rounds)),
+        "docs/focused.md": ("what the ablation found", render_macro(without)),
     }
     for name, (title, block) in blocks.items():
         texts[name] = fill_block((ROOT / name).read_text(encoding="utf-8"), title, block)

@@ -1,3 +1,5 @@
+import base64
+import hashlib
 import json
 import re
 from html.parser import HTMLParser
@@ -10,8 +12,7 @@ from lopsided import list_methods
 from lopsided.bench.study import MethodSpec, Setting, Study
 from lopsided.bench.table import Row, make_result_table
 from lopsided.datasets import list_datasets
-from lopsided.report.page import write_report
-from lopsided.report.paper import METRICS, Printed, list_printed, printed
+from lopsided.report.page import render_page, write_report
 from lopsided.report.summary import summarize
 
 METRIC = "average_precision"
@@ -109,7 +110,6 @@ def test_the_data_in_the_page_is_the_summary(page):
 def test_every_figure_is_in_the_page_and_drawn(page):
     for title in [*TITLES, "Wrong priors"]:
         assert re.search(rf'<svg [^>]*aria-label="{title}"', page)
-    assert "Left out: the paper" in page
 
 
 def test_ids_are_unique_and_every_reference_has_its_target(page):
@@ -127,15 +127,19 @@ def test_nothing_is_loaded_from_anywhere(page):
         for name in ("src", "href", "xlink:href"):
             assert (attributes.get(name) or "#").startswith(("#", "data:"))
     assert "@import" not in page
-    assert "default-src 'none'" in page
+    policies = [tag["content"] for _, tag in Tags(page).found if "http-equiv" in tag]
+    assert len(policies) == 1
+    script = re.search(r"<script>(.*?)</script>", page, re.DOTALL)[1]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert policies[0].startswith(f"default-src 'none'; script-src 'sha256-{digest}';")
 
 
 def test_failed_trials_are_listed_once_each_with_their_reason(page):
     table = make_table(MEANS, DATASETS, broken=("puhrf",))
-    failed = summarize(table, make_study(MEANS, DATASETS))["failed"]
+    failed = summarize(table, make_study(MEANS, DATASETS)).failed
     assert len(failed) == len(DATASETS) * len(SETTINGS)
-    assert {row["label"] for row in failed} == {"puhrf"}
-    assert {row["message"] for row in failed} == {f"ValueError: {ATTACK}"}
+    assert {row.label for row in failed} == {"puhrf"}
+    assert {row.message for row in failed} == {f"ValueError: {ATTACK}"}
     shown = page[page.index('id="failed"') : page.index('id="versions"')]
     assert shown.count("<td>failed</td>") == 2 * len(failed)  # under two priors
 
@@ -151,10 +155,10 @@ def test_best_and_second_are_marked_without_the_oracle(tmp_path):
         for setting, value in zip(SETTINGS if label != "xgb" else [ORACLE], given, strict=False)
     ]
     study = make_study(values, ["a"], repeats=1)
-    found = summarize(make_result_table(rows), study)["metrics"][METRIC]["rows"]
-    places = {row["label"]: [cell["place"] for cell in row["cells"]] for row in found}
+    found = summarize(make_result_table(rows), study).metrics[METRIC].rows
+    places = {row.label: [score.place for score in row.scores] for row in found}
     assert places == {"ours": [1, 1], "theirs": [2, 1], "plain": [None, 2], "xgb": [None, None]}
-    assert [row["label"] for row in found] == ["ours", "theirs", "plain", "xgb"]
+    assert [row.label for row in found] == ["ours", "theirs", "plain", "xgb"]
     page = write_report(make_result_table(rows), study, tmp_path / "report.html").read_text()
     assert re.findall(r"<b>(0\.\d+)</b>", page) == ["0.800", "0.400", "0.400"]
     assert re.findall(r"<u>(0\.\d+)</u>", page) == ["0.600", "0.300"]
@@ -163,10 +167,16 @@ def test_best_and_second_are_marked_without_the_oracle(tmp_path):
 def test_a_mean_over_fewer_data_sets_takes_no_place():
     table = make_table({"ours": 0.5, "theirs": 0.4, "lucky": 0.9}, ["a", "b"])
     table = table[(table["label"] != "lucky") | (table["dataset"] == "a")]
-    found = summarize(table, make_study(["ours", "theirs", "lucky"], ["a", "b"]))
-    rows = {row["label"]: row["cells"][0] for row in found["metrics"][METRIC]["rows"]}
-    assert [rows[label]["place"] for label in ("ours", "theirs", "lucky")] == [1, 2, None]
-    assert found["metrics"][METRIC]["tests"]["left_out"] == ["lucky"]
+    study = make_study(["ours", "theirs", "lucky"], ["a", "b"])
+    found = summarize(table, study).metrics[METRIC]
+    scores = {row.label: row.scores[0] for row in found.rows}
+    assert [scores[label].place for label in ("ours", "theirs", "lucky")] == [1, 2, None]
+    assert [scores[label].partial for label in ("ours", "theirs", "lucky")] == [
+        False,
+        False,
+        True,
+    ]
+    assert found.tests.dropped == ["lucky"]
 
 
 def test_a_method_with_fewer_repeats_than_others_says_so(tmp_path):
@@ -206,57 +216,53 @@ def test_dollars_in_names_are_no_formulas(tmp_path):
     assert r">$\bad$</text>" in page
 
 
-def test_the_summary_counts_differences_to_the_paper_on_its_data_sets_alone():
+def test_differences_to_a_published_mean_are_counted_on_its_data_sets_alone(tmp_path):
     paper, means = list_datasets("paper"), {"puhrf": 0.7, "naive-xgb": 0.6}
-    row = _first_row(make_table(means, paper), make_study(means, paper))
-    for cell, mean in zip(row["cells"], (0.52, 0.45), strict=True):  # SAR is that of sar-far
-        assert cell["paper"]["mean"] == mean
-        assert cell["difference"] == pytest.approx(cell["mean"] - mean)
-    row = _first_row(make_table(means, paper[1:]), make_study(means, paper[1:]))
-    assert {cell["difference"] for cell in row["cells"]} == {None}
+    published = tmp_path / "printed.csv"
+    published.write_text(
+        "dataset,mechanism,hidden,method,metric,value,deviation\n"
+        "paper,scar,0.75,puhrf,average_precision,0.52,0.09\n"
+        "paper,sar,0.75,puhrf,average_precision,0.45,0.06\n"
+    )
+    study = make_study(means, paper, published=published)
+    row = summarize(make_table(means, paper), study).metrics[METRIC].rows[0]
+    for score, mean in zip(row.scores, (0.52, 0.45), strict=True):  # "sar" is that of sar-far
+        assert score.published.mean == mean
+        assert score.difference == pytest.approx(score.mean - mean)
+    others = make_table(means, paper[1:])
+    row = summarize(others, study).metrics[METRIC].rows[0]
+    assert {score.difference for score in row.scores} == {None}
+    page = write_report(others, study, tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "no average precision was published for these methods on these data sets" in page
 
 
-def _first_row(table, study):
-    return summarize(table, study)["metrics"][METRIC]["rows"][0]
+def test_the_data_in_the_page_has_the_tests_against_the_best(page):
+    data = json.loads(re.search(r'id="summary">(.*?)</script>', page, re.DOTALL)[1])
+    friedman = data["metrics"][METRIC]["tests"]["friedman"]
+    assert friedman["n_methods"] == 3
+    assert friedman["iman_davenport"] is None  # infinite: one order in every block
 
 
-def test_the_summary_is_plain_json_with_tests_against_the_best():
+def test_the_summary_has_tests_against_the_best_and_the_baseline():
     table = make_table(MEANS, DATASETS)
     found = summarize(table, make_study(MEANS, DATASETS))
-    assert json.loads(json.dumps(found, allow_nan=False)) == found
-    tests = found["metrics"][METRIC]["tests"]
-    assert tests["best"] == "puhrf"
-    assert tests["friedman"]["n_methods"] == 3
-    assert tests["friedman"]["iman_davenport"] is None  # one order in every block
-    over = {row["label"]: row.get("over_baseline") for row in tests["methods"]}
+    tests = found.metrics[METRIC].tests
+    assert tests.ranks[0].label == "puhrf"
+    assert [row.best for row in tests.ranks] == [True, False, False]
+    assert tests.friedman.n_methods == 3
+    assert tests.friedman.iman_davenport == np.inf  # one order in every block
+    over = {row.label: row.over_baseline for row in tests.ranks}
     assert over["naive-xgb"] is None
-    assert over["puhrf"]["low"] <= over["puhrf"]["mean"] <= over["puhrf"]["high"]
-    assert over["puhrf"]["mean"] == pytest.approx(0.2, abs=0.01)
-    assert found["versions"] == sorted(set(table["versions"]))
+    assert over["puhrf"].low <= over["puhrf"].mean <= over["puhrf"].high
+    assert over["puhrf"].mean == pytest.approx(0.2, abs=0.01)
+    assert found.versions == sorted(set(table["versions"]))
 
 
-@pytest.mark.parametrize(
-    ("method", "metric", "mechanism", "hidden", "expected"),
-    [
-        ("puhrf", "average_precision", "scar", 0.75, (0.52, 0.09)),
-        ("puhrf", "average_precision", "sar-near", 0.75, (0.45, 0.06)),
-        ("ifpu-xgb", "average_precision", "sar-far", 0.75, (0.50, 0.05)),
-        ("ifpu-xgb", "roc_auc", "sar-near", 0.25, (0.87, 0.05)),
-        ("nnif", "roc_auc", "scar", 0.5, (0.85, 0.03)),
-        ("xgb-focal", "average_precision", "scar", 0.25, (0.67, 0.05)),
-    ],
-)
-def test_the_papers_numbers_are_as_printed(method, metric, mechanism, hidden, expected):
-    assert printed(method, metric, mechanism, hidden) == Printed(*expected)
-
-
-def test_the_paper_has_a_full_row_for_each_of_its_methods_and_all_are_ours():
-    assert len(list_printed()) == 12
-    assert set(list_printed()) <= set(list_methods("any"))
-    cells = product(list_printed(), METRICS, ("scar", "sar-near"), (0.75, 0.5, 0.25))
-    assert all(printed(*cell) is not None for cell in cells)
-    assert printed("naive-xgb", METRIC, "scar", 0.75) is None
-    assert printed("puhrf", "r_precision", "scar", 0.75) is None
+def test_what_is_not_finite_is_null_in_the_data_of_a_page():
+    values = {"mean": np.float64("nan"), "count": np.int64(3), "rest": [float("inf"), (1.5,)]}
+    page = render_page("page.html", "A try", values)
+    data = json.loads(re.search(r'id="summary">(.*?)</script>', page, re.DOTALL)[1])
+    assert data == {"mean": None, "count": 3, "rest": [None, [1.5]]}
 
 
 def test_a_mean_over_the_repeats_that_went_well_is_not_the_best():
@@ -271,10 +277,11 @@ def test_a_mean_over_the_repeats_that_went_well_is_not_the_best():
                 end = (float("nan"), 0.1, "failed", "why") if bad else (value, 0.1, "ok", "")
                 rows.append(Row(*where, *end, f"{label}{dataset}{repeat}", "lopsided 0"))
     means = {"ours": 0.5, "lucky": 0.4}
-    found = summarize(make_result_table(rows), make_study(means, DATASETS, repeats=4))
-    cells = {row["label"]: row["cells"][0] for row in found["metrics"][METRIC]["rows"]}
-    assert cells["lucky"]["mean"] > cells["ours"]["mean"]
-    assert not cells["lucky"]["complete"]
-    assert cells["lucky"]["place"] is None
-    assert cells["ours"]["complete"]
-    assert found["metrics"][METRIC]["tests"]["left_out"] == ["lucky"]
+    study = make_study(means, DATASETS, repeats=4)
+    found = summarize(make_result_table(rows), study).metrics[METRIC]
+    scores = {row.label: row.scores[0] for row in found.rows}
+    assert scores["lucky"].mean > scores["ours"].mean
+    assert scores["lucky"].partial
+    assert scores["lucky"].place is None
+    assert not scores["ours"].partial
+    assert found.tests.dropped == ["lucky"]

@@ -8,7 +8,7 @@ MECHANISM_NAMES = {
     "sar-far": "SAR far",
     "none": "truth",
 }
-_METRICS = {
+METRICS = {
     "roc_auc": "ROC-AUC",
     "r_precision": "R-precision",
     "ndcg_at_r": "NDCG at R",
@@ -25,4 +25,4 @@ def name_setting(mechanism: str, hidden: float) -> str:
 
 def name_metric(metric: str) -> str:
     """Return a metric as people read it, inside a sentence."""
-    return _METRICS.get(metric, metric.replace("_", " "))
+    return METRICS.get(metric, metric.replace("_", " "))

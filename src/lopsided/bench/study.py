@@ -11,10 +11,19 @@ from lopsided._check import check_choice, check_share
 from lopsided.bench.study_file import find_study, read_toml, shorten
 from lopsided.labeling import SAR, SCAR, Mechanism
 
-__all__ = ["MAX_PRIOR", "MECHANISMS", "ORACLE", "MethodSpec", "Setting", "Study", "read_study"]
+__all__ = [
+    "MAX_PRIOR",
+    "MECHANISMS",
+    "METRICS",
+    "ORACLE",
+    "MethodSpec",
+    "Setting",
+    "Study",
+    "read_study",
+]
 
 MECHANISMS = ("scar", "sar-near", "sar-far")
-_METRICS = ("average_precision", "roc_auc", "r_precision")
+METRICS = ("average_precision", "roc_auc", "r_precision")
 MAX_PRIOR = 0.95  # that a method is given, whatever the factor
 _SHARES = (0.75, 0.5, 0.25)
 _MAX_COUNT = 10**9  # of what is counted; a study has fewer trials by far
@@ -203,7 +212,7 @@ def _several(value: Any, name: str) -> list[Any]:
 
 
 def _metrics(value: Any, name: str) -> tuple[str, ...]:
-    given = [_choice(metric, _METRICS, "metric") for metric in _several(value, name)]
+    given = [_choice(metric, METRICS, "metric") for metric in _several(value, name)]
     return tuple(dict.fromkeys(given))
 
 

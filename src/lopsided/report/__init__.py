@@ -1,1 +1,1 @@
-"""Reports: a table of results told as one page."""
+"""Reports: a table of results as one page."""

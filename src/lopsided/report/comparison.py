@@ -1,11 +1,15 @@
-"""What the tests say of the methods of a table, as plain values."""
+"""What the tests say of the methods of a table."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lopsided.bench.aggregate import blocks
 from lopsided.bench.stats import (
+    Friedman,
+    Interval,
     average_ranks,
     bootstrap_difference,
     critical_difference,
@@ -17,12 +21,38 @@ from lopsided.bench.study import ORACLE
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["BASELINE", "compare"]
+__all__ = ["BASELINE", "Comparison", "MethodRank", "compare_methods"]
 
 BASELINE = "naive-xgb"
 
 
-def compare(table: pd.DataFrame, metric: str) -> dict[str, Any]:
+@dataclass(frozen=True)
+class MethodRank:
+    """The average rank of a method, and how it stands to the best and to the baseline."""
+
+    label: str
+    rank: float
+    best: bool
+    behind_best: float | None = None
+    p_value: float | None = None
+    p_holm: float | None = None
+    over_baseline: Interval | None = None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Ranks and tests over data sets, or the reason why there are none."""
+
+    reason: str = ""
+    dropped: Sequence[str] = ()  # methods without a score for each data set
+    few_repeats: Sequence[str] = ()  # methods with fewer repeats than others
+    ranks: Sequence[MethodRank] = ()  # the best first
+    baseline: str | None = None
+    friedman: Friedman | None = None
+    critical_difference: float | None = None
+
+
+def compare_methods(table: pd.DataFrame, metric: str) -> Comparison:
     """Return ranks, tests and intervals, or why there are none.
 
     Data sets are the blocks, each with its mean over settings: settings of one data set share
@@ -39,38 +69,36 @@ def compare(table: pd.DataFrame, metric: str) -> dict[str, Any]:
     hidden = table[table["mechanism"] != ORACLE.mechanism]
     fine = hidden[(hidden["status"] == "ok") & (hidden["metric"] == metric)]
     if fine.empty:
-        return {"reason": "No method was fitted with hidden labels."}
+        return Comparison("No method was fitted with hidden labels.")
     values = blocks(table, metric)
-    left_out = sorted(set(hidden["label"]) - set(values.columns))
+    dropped = sorted(set(hidden["label"]) - set(values.columns))
     n_blocks, n_methods = values.shape
     if n_blocks < 2 or n_methods < 2:
         reason = (
             "Tests need two data sets and two methods with scores on all of them, got "
             f"{n_blocks} and {n_methods}."
         )
-        return {"reason": reason, "left_out": left_out}
+        return Comparison(reason, dropped)
     repeats = fine.groupby("label")["repeat"].nunique()[list(values.columns)]
     ranks = average_ranks(values).sort_index().sort_values(kind="stable")
     best = str(ranks.index[0])
-    against = wilcoxon_holm(values, best).set_index("second")
-    rows = []
-    for label in map(str, ranks.index):
-        row: dict[str, Any] = {"label": label, "rank": ranks[label], "best": label == best}
-        if label != best:
-            test = against.loc[label]
-            row |= {"behind_best": test["mean_difference"]}
-            row |= {"p_value": test["p_value"], "p_holm": test["p_holm"]}
+    tests: Any = wilcoxon_holm(values, best).set_index("second")
+
+    def rank(label: str) -> MethodRank:
+        found = MethodRank(label, ranks[label], label == best)
         if BASELINE in values and label != BASELINE:
             over = bootstrap_difference(values[label], values[BASELINE])
-            row |= {"over_baseline": over._asdict()}
-        rows.append(row)
-    return {
-        "reason": None,
-        "best": best,
-        "baseline": BASELINE if BASELINE in values else None,
-        "left_out": left_out,
-        "few_repeats": sorted(map(str, repeats[repeats < repeats.max()].index)),
-        "friedman": friedman(values)._asdict(),
-        "critical_difference": critical_difference(n_methods, n_blocks),
-        "methods": rows,
-    }
+            found = replace(found, over_baseline=over)
+        if label == best:
+            return found
+        _, behind, p_value, p_holm = tests.loc[label]
+        return replace(found, behind_best=behind, p_value=p_value, p_holm=p_holm)
+
+    return Comparison(
+        dropped=dropped,
+        few_repeats=sorted(map(str, repeats[repeats < repeats.max()].index)),
+        ranks=[rank(label) for label in map(str, ranks.index)],
+        baseline=BASELINE if BASELINE in values else None,
+        friedman=friedman(values),
+        critical_difference=critical_difference(n_methods, n_blocks),
+    )

@@ -2,36 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import io
+import re
+from collections.abc import Callable
+from functools import partial
+from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from lopsided._check import require
 from lopsided.bench import plots
 from lopsided.bench.aggregate import blocks, macro
 from lopsided.bench.study import ORACLE
 from lopsided.datasets import list_entries
-from lopsided.report.svg import as_svg
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = ["Shown", "draw_figures", "most_imbalanced"]
+__all__ = ["Drawing", "draw_figures", "render_svg"]
 
-_N_DATASETS, _N_METHODS = 3, 8
+_MAX_DATASETS, _MAX_METHODS = 3, 8  # in box plots
 _ORDER = ["label", "dataset", "mechanism", "hidden", "prior_factor", "repeat"]
+_NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 
 
-class Shown(NamedTuple):
-    """A figure of the report: its title, and either an SVG with a caption or a reason."""
+class Drawing(NamedTuple):
+    """A figure of a page: its title, and either an SVG with a caption or a reason."""
 
     title: str
     caption: str
     svg: str = ""
 
 
-def draw_figures(table: pd.DataFrame, metric: str, salt: str = "") -> list[Shown]:
+def draw_figures(table: pd.DataFrame, metric: str, salt: str = "") -> list[Drawing]:
     """Return every figure of one metric.
 
     Parameters
@@ -45,93 +50,99 @@ def draw_figures(table: pd.DataFrame, metric: str, salt: str = "") -> list[Shown
     """
     fine = table[(table["status"] == "ok") & (table["metric"] == metric)]
     # Sorted, so that neither colors nor the last digit depend on the order of the rows.
-    told = fine.sort_values(_ORDER, ignore_index=True)
-    kinds = (_box_plots, _rank_diagram, _heat_map, _quality_and_time)
-    shown = [kind(told, metric, f"{salt}{kind.__name__}") for kind in kinds]
-    if told["prior_factor"].nunique() > 1:
-        shown.append(_prior_sensitivity(told, metric, f"{salt}_prior"))
-    return shown
+    fine = fine.sort_values(_ORDER, ignore_index=True)
+    hidden = fine[fine["mechanism"] != ORACLE.mechanism]
+
+    def draw(title: str, caption: str, plot: Callable[..., Figure], name: str) -> Drawing:
+        return Drawing(
+            title, caption, render_svg(partial(plot, fine, metric), title, salt + name)
+        )
+
+    figures = [_draw_box_plots(hidden, metric, salt)]
+    if hidden.empty or min(blocks(hidden, metric).shape) < 2:
+        why = "Left out: ranks need two data sets and two methods with scores on all of them."
+        figures.append(Drawing("Average ranks", why))
+    else:
+        caption = (
+            "1 is best; blocks are data sets, each with its mean over settings. Nemenyi's test "
+            "cannot tell methods under a common bar apart."
+        )
+        plot = plots.critical_difference_diagram
+        figures.append(draw("Average ranks", caption, plot, "_rank_diagram"))
+    caption = "Mean over repeats and settings, in hundredths; the best method on top."
+    figures.append(draw("Data sets", caption, plots.heat_map, "_heat_map"))
+    title = "Quality against time"
+    if fine["label"].nunique() < 2:
+        why = "Left out: a single method has nothing to be compared with."
+        figures.append(Drawing(title, why))
+    else:
+        caption = "Higher is better, further left is faster; seconds on a logarithmic scale."
+        figures.append(draw(title, caption, plots.quality_and_time, "_quality_and_time"))
+    if fine["prior_factor"].nunique() > 1:
+        # A single repeat has no error to draw, and pandas gives NaN for it without a word.
+        caption = (
+            "What a wrong prior costs: the macro mean with its standard error over repeats, if "
+            "there are several; dashed lines are methods that take no prior."
+        )
+        figures.append(draw("Wrong priors", caption, plots.prior_sensitivity, "_prior"))
+    return figures
 
 
-def most_imbalanced(datasets: Sequence[str], count: int = _N_DATASETS) -> list[str]:
-    """Return the data sets with the smallest share of positives, those not in the catalog last.
+def render_svg(draw: Callable[[], Figure], title: str, salt: str) -> str:
+    """Return a figure as SVG that is part of a page: no header, no date, ids of its own.
 
     Parameters
     ----------
-    datasets : sequence of str
-        Names.
-    count : int, default=3
-        How many to return at most.
-
-    Examples
-    --------
-    >>> most_imbalanced(["cardio", "thyroid", "mine"], count=2)
-    ['thyroid', 'cardio']
+    draw : callable
+        Makes the figure.
+    title : str
+        What a screen reader reads out.
+    salt : str
+        Keeps its ids apart from those of other figures on the page.
     """
-    share = {entry.name: entry.positives / entry.rows for entry in list_entries()}
-    return sorted(datasets, key=lambda name: (share.get(name, 1.0), name))[:count]
+    mpl = require("matplotlib")
+    # Text stays text: it can be searched and read out. The salt makes ids repeatable.
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": salt}):
+        file = io.StringIO()
+        draw().savefig(file, format="svg", transparent=True, metadata=_NO_METADATA)
+    text = file.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", text, flags=re.DOTALL)
+    # Groups are numbered from 1 in every figure, and nothing points to them.
+    text = re.sub(r'<g id="[^"]*"', "<g", text)
+    # Black is the color of words, whatever the theme makes of it.
+    text = text.replace("#000000", "currentColor")
+    box = re.search(r'viewBox="([0-9. ]+)"', text)
+    assert box is not None
+    _, _, width, height = box[1].split()
+    head = (
+        f'<svg viewBox="{box[1]}" width="{width}pt" height="{height}pt" role="img" '
+        f'aria-label="{escape(title)}">'
+    )
+    return head + text[text.index(">") + 1 :]
 
 
-def _box_plots(table: pd.DataFrame, metric: str, salt: str) -> Shown:
+def _draw_box_plots(hidden: pd.DataFrame, metric: str, salt: str) -> Drawing:
+    """Draw the best methods on the most imbalanced data sets with the fewest labels."""
     title = "Spread over repeats"
-    hidden = table[table["mechanism"] != ORACLE.mechanism]
     if hidden.empty:
-        return Shown(title, "Left out: no method was fitted with hidden labels.")
+        return Drawing(title, "Left out: no method was fitted with hidden labels.")
     if hidden["repeat"].nunique() < 2:
-        return Shown(title, "Left out: a single repeat has no spread.")
-    fewest = float(hidden["hidden"].max())
-    here = hidden[np.isclose(hidden["hidden"], fewest)]
+        return Drawing(title, "Left out: a single repeat has no spread.")
+    most_hidden = float(hidden["hidden"].max())
+    here = hidden[np.isclose(hidden["hidden"], most_hidden)]
     best = macro(here, metric).mean(axis=1).sort_index()
-    labels = best.sort_values(ascending=False, kind="stable").index[:_N_METHODS]
-    datasets = most_imbalanced(here["dataset"].unique().tolist())
+    labels = best.sort_values(ascending=False, kind="stable").index[:_MAX_METHODS]
+    priors = {entry.name: entry.prior for entry in list_entries()}
+    names = sorted(here["dataset"].unique(), key=lambda name: (priors.get(name, 1.0), name))
+    datasets = names[:_MAX_DATASETS]
     # The order of rows is the order of boxes: the best on the left.
     place = {label: number for number, label in enumerate(labels)}
     chosen = here[here["label"].isin(labels)]
     chosen = chosen.sort_values("label", key=lambda column: column.map(place), kind="stable")
     caption = (
-        f"The {len(datasets)} most imbalanced data sets with {100 * (1 - fewest):g} % of the "
-        f"positives labeled; the {len(labels)} best methods there, best on the left."
+        f"The {len(datasets)} most imbalanced data sets with {100 * (1 - most_hidden):g} % of "
+        f"the positives labeled; the {len(labels)} best methods there, best on the left."
     )
-    return _show(
-        title, caption, lambda: plots.box_plots(chosen, metric, datasets, fewest), salt
-    )
-
-
-def _rank_diagram(table: pd.DataFrame, metric: str, salt: str) -> Shown:
-    title = "Average ranks"
-    hidden = table[table["mechanism"] != ORACLE.mechanism]
-    shape = (0, 0) if hidden.empty else blocks(hidden, metric).shape
-    if min(shape) < 2:
-        why = "Left out: ranks need two data sets and two methods with scores on all of them."
-        return Shown(title, why)
-    caption = (
-        "1 is best; blocks are data sets, each with its mean over settings. Nemenyi's test "
-        "cannot tell methods under a common bar apart."
-    )
-    return _show(title, caption, lambda: plots.critical_difference_diagram(table, metric), salt)
-
-
-def _heat_map(table: pd.DataFrame, metric: str, salt: str) -> Shown:
-    caption = "Mean over repeats and settings, in hundredths; the best method on top."
-    return _show("Data sets", caption, lambda: plots.heat_map(table, metric), salt)
-
-
-def _quality_and_time(table: pd.DataFrame, metric: str, salt: str) -> Shown:
-    title = "Quality against time"
-    if table["label"].nunique() < 2:
-        return Shown(title, "Left out: a single method has nothing to be compared with.")
-    caption = "Higher is better, further left is faster; seconds on a logarithmic scale."
-    return _show(title, caption, lambda: plots.quality_and_time(table, metric), salt)
-
-
-def _prior_sensitivity(table: pd.DataFrame, metric: str, salt: str) -> Shown:
-    # A single repeat has no error to draw, and pandas gives NaN for it without a word.
-    caption = (
-        "What a wrong prior costs: the macro mean with its standard error over repeats, if "
-        "there are several; dashed lines are methods that take no prior."
-    )
-    return _show("Wrong priors", caption, lambda: plots.prior_sensitivity(table, metric), salt)
-
-
-def _show(title: str, caption: str, draw: Callable[[], Figure], salt: str) -> Shown:
-    return Shown(title, caption, as_svg(draw, title, salt))
+    draw = partial(plots.box_plots, chosen, metric, datasets, most_hidden)
+    return Drawing(title, caption, render_svg(draw, title, f"{salt}_box_plots"))

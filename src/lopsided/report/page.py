@@ -1,21 +1,19 @@
-"""The report: one HTML file that needs nothing else, neither other files nor a network."""
+"""Pages: each one HTML file that needs nothing else, neither other files nor a network."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import math
 import os
-from collections.abc import Mapping, Sequence
-from html import escape
-from importlib.resources import files
+from dataclasses import is_dataclass
 from pathlib import Path
-from string import Template
 from typing import TYPE_CHECKING, Any
 
+import jinja2
+
 from lopsided._files import atomic_write, check_writable
-from lopsided.report import sections
 from lopsided.report.figures import draw_figures
-from lopsided.report.markup import as_data, as_section
 from lopsided.report.summary import summarize
 
 if TYPE_CHECKING:
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
 
     from lopsided.bench.study import Study
 
-__all__ = ["check_page", "write_page", "write_report"]
+__all__ = ["check_page", "render_page", "write_page", "write_report"]
 
 
 def write_report(table: pd.DataFrame, study: Study, path: str | os.PathLike[str]) -> Path:
@@ -41,55 +39,59 @@ def write_report(table: pd.DataFrame, study: Study, path: str | os.PathLike[str]
         The HTML file. Missing folders are made.
     """
     summary = summarize(table, study)
-    parts: list[tuple[str, str, str]] = [
-        ("short", "In short", sections.show_short(summary)),
-        ("protocol", "Protocol", sections.show_protocol(summary)),
+    figures = [
+        draw_figures(table, metric, f"{number}-")
+        for number, metric in enumerate(summary.metrics)
     ]
-    for number, (metric, found) in enumerate(summary["metrics"].items()):
-        figures = draw_figures(table, metric, f"{number}-")
-        shown = sections.show_metric(metric, found, figures)
-        parts.append((f"metric-{number}", sections.head_metric(metric), shown))
-    parts += [
-        ("time", "Time", sections.show_time(summary)),
-        ("failed", "Failed trials", sections.show_failed(summary)),
-        ("versions", "Versions", sections.show_versions(summary)),
-    ]
-    return write_page(path, summary["title"], parts, summary)
+    return write_page(path, render_page("report.html", study.title, summary, figures=figures))
 
 
-def write_page(
-    path: str | os.PathLike[str],
-    title: str,
-    parts: Sequence[tuple[str, str, str]],
-    data: Mapping[str, Any],
-) -> Path:
-    """Write a page of sections and return its path.
+def render_page(
+    template: str, title: str, data: Any, package: str = "lopsided.report", **values: Any
+) -> str:
+    """Return a page made of a jinja2 template; every value is escaped.
+
+    Parameters
+    ----------
+    template : str
+        Name of a template that extends `page.html` and takes sections, tables and figures from
+        `macros.html`, as `report.html` of this package does.
+    title : str
+        Its title.
+    data : dataclass or mapping
+        The numbers behind it: `data` in the template, and JSON at the end of the page.
+    package : str, default="lopsided.report"
+        The package whose folder `templates` is looked into first.
+    **values
+        What else the template names.
+    """
+    sources = [jinja2.PackageLoader(name) for name in (package, "lopsided.report")]
+    environment = jinja2.Environment(
+        loader=jinja2.ChoiceLoader(sources),
+        extensions=["jinja2.ext.do"],
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+    )
+    environment.policies["json.dumps_kwargs"] = {"allow_nan": False}
+    environment.filters.update(plain=_to_plain, policy=_make_policy, unbroken=_unbroken)
+    environment.tests["finite"] = math.isfinite
+    # A section adds itself to the contents, a cell its heading to those of its table.
+    lists: dict[str, list[Any]] = {"contents": [], "headings": []}
+    return environment.get_template(template).render(title=title, data=data, **lists, **values)
+
+
+def write_page(path: str | os.PathLike[str], page: str) -> Path:
+    """Write a page and return its path.
 
     Parameters
     ----------
     path : path
         The HTML file, see `check_page`. Missing folders are made.
-    title : str
-        Its title.
-    parts : sequence of (anchor, heading, markup)
-        Its sections.
-    data : mapping
-        The numbers behind it, for machines.
+    page : str
+        As from `render_page`.
     """
     check_page(path)
-    script = _template("script.js")
-    page = Template(_template("page.html")).substitute(
-        title=escape(title),
-        policy=_policy(script),
-        style=_template("style.css"),
-        script=script,
-        contents="\n".join(
-            f'<li><a href="#{anchor}">{escape(heading)}</a></li>'
-            for anchor, heading, _ in parts
-        ),
-        body="\n".join(as_section(*part) for part in parts),
-        data=as_data(data),
-    )
     with atomic_write(path) as draft:
         # A lone surrogate in an error message must not cost the report.
         draft.write_bytes(page.encode("utf-8", errors="replace"))
@@ -116,14 +118,29 @@ def check_page(path: str | os.PathLike[str]) -> None:
             )
 
 
-def _template(name: str) -> str:
-    return (files("lopsided.report") / "templates" / name).read_text(encoding="utf-8")
-
-
-def _policy(script: str) -> str:
+def _make_policy(script: str) -> str:
     """Return what a browser may load and run: our own script by its hash, nothing else."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
         f"default-src 'none'; script-src 'sha256-{digest}'; "
         "style-src 'unsafe-inline'; img-src data:"
     )
+
+
+def _unbroken(text: str) -> str:
+    """Return a text in which a number and its percent sign stay on one line."""
+    return text.replace(" %", "\N{NO-BREAK SPACE}%")
+
+
+def _to_plain(value: Any) -> Any:
+    """Return records as values that JSON can hold; what is not finite becomes None."""
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
+    elif is_dataclass(value):
+        value = vars(value)
+    if isinstance(value, dict):
+        return {str(key): _to_plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_to_plain(one) for one in value]
+    value = value.item() if hasattr(value, "item") else value  # a NumPy scalar
+    return None if isinstance(value, float) and not math.isfinite(value) else value

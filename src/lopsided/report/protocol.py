@@ -1,7 +1,7 @@
-"""The protocol of a study in words."""
+"""The protocol of a study in sentences."""
 
 from lopsided.bench.display_names import name_setting
-from lopsided.bench.study import MAX_PRIOR, Study
+from lopsided.bench.study import MAX_PRIOR, MethodSpec, Study
 
 __all__ = ["describe_protocol"]
 
@@ -17,7 +17,7 @@ def describe_protocol(study: Study) -> dict[str, str]:
     settings = [name_setting(*setting) for setting in study.settings]
     return {
         "Data sets": f"{len(study.datasets)}: {', '.join(study.datasets)}.",
-        "Methods": f"{', '.join(_name_method(study, i) for i in range(len(study.methods)))}.",
+        "Methods": f"{', '.join(map(_name_method, study.methods))}.",
         "Splits": f"{study.repeats} of each data set, the first is number {study.first}; "
         f"{100 * study.test_share:g} % of the rows are tested on, stratified by the truth. "
         "Every method meets the same rows and labels.",
@@ -27,16 +27,15 @@ def describe_protocol(study: Study) -> dict[str, str]:
         "Prior": _describe_prior(study),
         "Oracle": "Rows marked as such were fitted on the truth, once for each split; they "
         "are a ceiling and take no part in ranks and tests.",
-        "Seeds": f"All are made of the study's seed, {study.seed}: that of a split adds data "
-        "set and repeat, that of the labels the mechanism, that of a fit the method.",
+        "Seeds": f"All are derived from the study's seed, {study.seed}: that of a split adds "
+        "data set and repeat, that of the labels the mechanism, that of a fit the method.",
         "Time": f"A fit is given up after {study.timeout:g} s; seconds are those of a fit on "
         "one thread.",
     }
 
 
-def _name_method(study: Study, number: int) -> str:
+def _name_method(method: MethodSpec) -> str:
     """Return a method's label, with what sets it apart from its entry in the registry."""
-    method = study.methods[number]
     notes = [] if method.label == method.name else [method.name]
     notes += [f"{key}={value}" for key, value in method.params.items()]
     notes += [] if method.repeats is None else [f"{method.repeats} repeats"]
@@ -44,11 +43,11 @@ def _name_method(study: Study, number: int) -> str:
 
 
 def _describe_prior(study: Study) -> str:
-    told = "The true prior of the training rows is given to each method that takes one"
+    given = "The true prior of the training rows is given to each method that takes one"
     if study.prior_factors == (1.0,):
-        return f"{told}."
+        return f"{given}."
     factors = ", ".join(f"{factor:g}" for factor in study.prior_factors)
     return (
-        f"{told}, multiplied by {factors}, but never below the share of rows that are labeled "
+        f"{given}, multiplied by {factors}, but never below the share of rows that are labeled "
         f"nor above {MAX_PRIOR:g}; tables and tests use factor 1."
     )

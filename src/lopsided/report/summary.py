@@ -1,34 +1,109 @@
-"""All that a report tells, as plain values: numbers, marks, tests and what failed."""
+"""All that a report shows, as typed records: scores, ranks, tests and what failed."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lopsided.bench.aggregate import DIGITS, failed_trials, macro, macro_deviation, scores
-from lopsided.bench.display_names import name_setting
-from lopsided.bench.study import ORACLE
-from lopsided.datasets import list_datasets
-from lopsided.report.comparison import compare
-from lopsided.report.paper import printed
+from lopsided.bench.display_names import name_metric, name_setting
+from lopsided.bench.study import ORACLE, Setting
+from lopsided.report.comparison import Comparison, compare_methods
 from lopsided.report.protocol import describe_protocol
+from lopsided.report.published import Published, PublishedTable, read_published
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from lopsided.bench.study import Study
 
-__all__ = ["summarize"]
+__all__ = ["MethodScores", "MethodSummary", "MetricSummary", "Score", "Summary", "summarize"]
 
 
-def summarize(table: pd.DataFrame, study: Study) -> dict[str, Any]:
-    """Return what a table of results says, as values that JSON can hold; NaN becomes None.
+@dataclass(frozen=True)
+class Score:
+    """The mean of a method over data sets in one setting; NaN if it has none."""
 
-    A cell is marked best or second among the methods that have a score on every data set,
-    those that were fitted on the truth aside. The paper's number is laid beside a method
-    without settings of its own, and subtracted if the data sets are the paper's.
+    mean: float
+    deviation: float | None  # over repeats, if there are several
+    partial: bool  # whether it lacks data sets or repeats
+    place: int | None  # 1 is the best of its setting, 2 the second
+    published: Published | None = None
+
+    @property
+    def difference(self) -> float | None:
+        """Our mean minus the published one."""
+        if self.published is None or self.partial:
+            return None
+        return self.mean - self.published.mean
+
+
+@dataclass(frozen=True)
+class MethodScores:
+    """The scores of a method, one for each setting of its metric."""
+
+    label: str
+    oracle: bool
+    n_repeats: int
+    scores: Sequence[Score]
+
+    @property
+    def published(self) -> bool:
+        """Whether some score stands beside a published one."""
+        return any(score.published for score in self.scores)
+
+
+@dataclass(frozen=True)
+class MetricSummary:
+    """The macro table of a metric, the best method first, and what the tests say of it."""
+
+    name: str
+    settings: Sequence[Setting]
+    rows: Sequence[MethodScores]
+    tests: Comparison
+
+    @property
+    def columns(self) -> list[str]:
+        """The settings as headings."""
+        return [name_setting(*setting) for setting in self.settings]
+
+
+@dataclass(frozen=True)
+class MethodSummary:
+    """What is known of a method but its scores."""
+
+    label: str
+    oracle: bool
+    n_datasets: int
+    n_repeats: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a table of results says."""
+
+    title: str
+    study: str
+    protocol: Mapping[str, str]
+    versions: Sequence[str]
+    n_trials: int
+    datasets: Sequence[str]
+    methods: Sequence[MethodSummary]
+    metrics: Mapping[str, MetricSummary]
+    published_note: str | None  # on the source of published numbers, if there are any
+    failed: Sequence[Any]  # named tuples with the columns of `failed_trials`
+
+
+def summarize(table: pd.DataFrame, study: Study) -> Summary:
+    """Return what a table of results says.
+
+    A score is marked best or second among the methods that have one on every data set, those
+    that were fitted on the truth aside. A published number is laid beside a method without
+    settings of its own.
 
     Parameters
     ----------
@@ -37,109 +112,84 @@ def summarize(table: pd.DataFrame, study: Study) -> dict[str, Any]:
     study : Study
         The protocol they come from.
     """
+    published = None if study.published is None else read_published(study.published)
     true_prior = table[np.isclose(table["prior_factor"], 1.0)]
     fine = true_prior[true_prior["status"] == "ok"]
     measured = [metric for metric in study.metrics if (fine["metric"] == metric).any()]
-    failed = failed_trials(table).to_dict("records")
-    found = {
-        "title": study.title,
-        "study": study.name,
-        "protocol": describe_protocol(study),
-        "versions": sorted(table["versions"].unique().tolist()),
-        "trials": int(table["key"].nunique()),
-        "datasets": sorted(fine["dataset"].unique().tolist()),
-        "methods": _methods(true_prior, study),
-        "metrics": {metric: _metric(true_prior, study, metric) for metric in measured},
-        "failed": [{str(key): value for key, value in row.items()} for row in failed],
-    }
-    plain: dict[str, Any] = _plain(found)
-    return plain
+    return Summary(
+        title=study.title,
+        study=study.name,
+        protocol=describe_protocol(study),
+        versions=sorted(table["versions"].unique().tolist()),
+        n_trials=int(table["key"].nunique()),
+        datasets=sorted(fine["dataset"].unique().tolist()),
+        methods=_summarize_methods(true_prior, study),
+        metrics={
+            name: _summarize_metric(true_prior, study, name, published) for name in measured
+        },
+        published_note=None if published is None else published.note,
+        failed=list(failed_trials(table).itertuples(index=False, name="FailedTrial")),
+    )
 
 
-def _methods(table: pd.DataFrame, study: Study) -> list[dict[str, Any]]:
-    """Return what is known of each method but its scores, the study's first, in its order."""
-    names = {method.label: method.name for method in study.methods}
-    oracles = set(table.loc[table["mechanism"] == ORACLE.mechanism, "label"])
-    fine, present = table[table["status"] == "ok"], set(table["label"])
+def _summarize_methods(table: pd.DataFrame, study: Study) -> list[MethodSummary]:
+    """Return the methods of the study in its order, then others that the table has."""
+    known = [method.label for method in study.methods]
+    oracles, fine = _oracles(table), table[table["status"] == "ok"]
     found = []
-    for label in [*names, *sorted(present - set(names))]:
+    for label in [*known, *sorted(set(table["label"]) - set(known))]:
         rows = fine[fine["label"] == label]
-        found.append(
-            {
-                "label": label,
-                "name": names.get(label),
-                "oracle": label in oracles,
-                "datasets": int(rows["dataset"].nunique()),
-                "repeats": int(rows["repeat"].nunique()),
-                # A fit has a row for each metric, and its seconds in all of them.
-                "seconds": rows.drop_duplicates("key")["seconds"].mean(),
-            }
-        )
+        counts = rows["dataset"].nunique(), rows["repeat"].nunique()
+        # A fit has a row for each metric, and its seconds in all of them.
+        seconds = float(rows.drop_duplicates("key")["seconds"].mean())
+        found.append(MethodSummary(label, label in oracles, *counts, seconds))
     return found
 
 
-def _metric(table: pd.DataFrame, study: Study, metric: str) -> dict[str, Any]:
+def _summarize_metric(
+    table: pd.DataFrame, study: Study, metric: str, published: PublishedTable | None
+) -> MetricSummary:
     """Return the macro table of a metric and what the tests say of it."""
-    means, deviations = macro(table, metric), macro_deviation(table, metric)
-    cells = scores(table, metric)
-    whole = cells[cells["complete"]]
-    counts = whole.groupby(["label", "mechanism", "hidden"])["dataset"].nunique()
+    means: Any = macro(table, metric)
+    deviations: Any = macro_deviation(table, metric)
+    cells, oracles = scores(table, metric), _oracles(table)
+    settings = [Setting(*setting) for setting in means.columns]
     datasets = set(cells["dataset"])
-    comparable = datasets == set(list_datasets("paper"))
-    oracles = set(table.loc[table["mechanism"] == ORACLE.mechanism, "label"])
+    counts = cells.pivot_table(
+        index="label", columns=["mechanism", "hidden"], values="complete", aggfunc="sum"
+    )
+    partial = means.notna() & (counts.reindex_like(means) < len(datasets))
+    ranked = means.mask(partial).drop(index=oracles, errors="ignore").round(DIGITS)
+    places = ranked.rank(ascending=False, method="dense").reindex_like(means)
+    places = places.where((places <= 2) & (ranked.count() > 1))
     fine = table[(table["status"] == "ok") & (table["metric"] == metric)]
     repeats = fine.groupby("label")["repeat"].nunique()
     names = {method.label: method.name for method in study.methods if not method.params}
-    settings: list[Any] = list(means.columns)
+
+    def score(label: str, setting: Setting) -> Score:
+        name, place = names.get(label), places.at[label, setting]
+        return Score(
+            float(means.at[label, setting]),
+            # The deviation of a single repeat is no information.
+            float(deviations.at[label, setting]) if repeats[label] > 1 else None,
+            bool(partial.at[label, setting]),
+            int(place) if place == place else None,
+            published.find(name, metric, setting, datasets) if published and name else None,
+        )
+
     # The best first, and last what was fitted on the truth.
     order = means.mean(axis=1).sort_index().sort_values(ascending=False, kind="stable").index
-    rows = []
-    for label in sorted(map(str, order), key=lambda label: label in oracles):
-        row = []
-        for setting in settings:
-            mean: Any = means.at[label, setting]
-            count = int(counts.get((label, *setting), 0))
-            complete = count == len(datasets)
-            paper = printed(names.get(label, ""), metric, *setting)
-            # The deviation of a single repeat is no information.
-            spread = deviations.at[label, setting] if repeats[label] > 1 else None
-            cell: dict[str, Any] = {"mean": mean, "deviation": spread}
-            cell |= {"datasets": count, "complete": complete}
-            cell |= {"place": None, "paper": paper and paper._asdict(), "difference": None}
-            if paper and complete and comparable:
-                cell["difference"] = mean - paper.mean
-            row.append(cell)
-        told = {"label": label, "oracle": label in oracles, "repeats": repeats[label]}
-        rows.append({**told, "cells": row})
-    _mark(rows)
-    columns = [
-        {"mechanism": kind, "hidden": hidden, "name": name_setting(kind, hidden)}
-        for kind, hidden in settings
+    rows = [
+        MethodScores(
+            label,
+            label in oracles,
+            int(repeats[label]),
+            [score(label, setting) for setting in settings],
+        )
+        for label in sorted(map(str, order), key=lambda label: label in oracles)
     ]
-    tests = compare(table, metric)
-    return {"columns": columns, "rows": rows, "comparable": comparable, "tests": tests}
+    return MetricSummary(name_metric(metric), settings, rows, compare_methods(table, metric))
 
 
-def _mark(rows: list[dict[str, Any]]) -> None:
-    """Write 1 at the best and 2 at the second cell of a column; equal cells share a place."""
-    for cells in zip(*(row["cells"] for row in rows if not row["oracle"]), strict=True):
-        ranked = [cell for cell in cells if cell["complete"]]
-        if len(ranked) < 2:
-            continue
-        values = sorted({round(cell["mean"], DIGITS) for cell in ranked}, reverse=True)
-        for cell in ranked:
-            place = 1 + values.index(round(cell["mean"], DIGITS))
-            cell["place"] = place if place <= 2 else None
-
-
-def _plain(value: Any) -> Any:
-    """Return the same in values that JSON can hold."""
-    if isinstance(value, dict):
-        return {str(key): _plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+def _oracles(table: pd.DataFrame) -> set[str]:
+    return set(table.loc[table["mechanism"] == ORACLE.mechanism, "label"])

@@ -1,4 +1,4 @@
-"""The job behind `lopsided report`."""
+"""What `lopsided report` runs."""
 
 from pathlib import Path
 

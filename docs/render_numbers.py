@@ -4,30 +4,29 @@ import numpy as np
 
 from lopsided.bench.aggregate import blocks, macro
 from lopsided.bench.stats import bootstrap_difference, friedman, wilcoxon_holm
-from lopsided.bench.study import MECHANISMS
-from lopsided.datasets import describe, list_entries
-from lopsided.report.paper import list_printed, printed
+from lopsided.bench.study import MECHANISMS, Setting
+from lopsided.datasets import describe, list_datasets, list_entries
 
 _METRIC = "average_precision"
 _NETS = ("upu-mlp", "nnpu-mlp", "imbnnpu-mlp", "ifpu-mlp")
 _FEW = 0.75  # of the positives are hidden: 25 % stay labeled
 
 
-def tell_all(paper, prior) -> dict[str, str]:
+def render_numbers(paper, prior, published) -> dict[str, str]:
     """Return every number by the name that the template knows it by."""
     return {
-        **tell_size(paper),
-        **tell_tests(paper),
-        **tell_mechanisms(paper),
-        **tell_baselines(paper),
-        **tell_flagship(paper),
-        **tell_nets(paper),
-        **tell_data(),
-        **tell_priors(prior),
+        **_render_size(paper),
+        **_render_tests(paper),
+        **_render_mechanisms(paper, published),
+        **_render_baselines(paper),
+        **_render_flagship(paper),
+        **_render_nets(paper, published),
+        **_render_data(),
+        **_render_priors(prior),
     }
 
 
-def tell_size(table) -> dict[str, str]:
+def _render_size(table) -> dict[str, str]:
     """Return how much was run, and with what."""
     fits = table.drop_duplicates("key")
     return {
@@ -38,7 +37,7 @@ def tell_size(table) -> dict[str, str]:
     }
 
 
-def tell_tests(table) -> dict[str, str]:
+def _render_tests(table) -> dict[str, str]:
     """Return Friedman's test over data sets."""
     found = friedman(blocks(table, _METRIC))
     return {
@@ -49,17 +48,17 @@ def tell_tests(table) -> dict[str, str]:
     }
 
 
-def tell_mechanisms(table) -> dict[str, str]:
+def _render_mechanisms(table, published) -> dict[str, str]:
     """Return how far scores fall from SCAR to each SAR, here and in print, 25 % labeled."""
     means = macro(table, _METRIC)
     # Oracles see no hidden labels, and the paper's nets rank at random.
     labels = [
-        name for name in list_printed() if name not in _NETS and not name.startswith("xgb")
+        name for name in published.methods if name not in _NETS and not name.startswith("xgb")
     ]
     few = {kind: means.loc[labels, (kind, _FEW)].mean() for kind in MECHANISMS}
     there = [
-        printed(n, _METRIC, "sar-near", _FEW).mean - printed(n, _METRIC, "scar", _FEW).mean
-        for n in labels
+        _find(published, label, "sar-near", _FEW) - _find(published, label, "scar", _FEW)
+        for label in labels
     ]
     return {
         "fall_near": f"{few['sar-near'] - few['scar']:+.3f}",
@@ -69,7 +68,7 @@ def tell_mechanisms(table) -> dict[str, str]:
     }
 
 
-def tell_baselines(table) -> dict[str, str]:
+def _render_baselines(table) -> dict[str, str]:
     """Return how the paper's best rows stand beside the baselines that it leaves out."""
     means, values = macro(table, _METRIC), blocks(table, _METRIC)
     found = {}
@@ -88,7 +87,7 @@ def tell_baselines(table) -> dict[str, str]:
     return found
 
 
-def tell_flagship(table) -> dict[str, str]:
+def _render_flagship(table) -> dict[str, str]:
     """Return where the flagship stands, and on which data sets a rival is ahead of it."""
     means, values = macro(table, _METRIC), blocks(table, _METRIC)
     rivals = ["ifpu-xgb", "naive-xgb", "nnif", "lbe", "sarem", "puhrf", "naive-forest"]
@@ -109,11 +108,11 @@ def tell_flagship(table) -> dict[str, str]:
     }
 
 
-def tell_nets(table) -> dict[str, str]:
+def _render_nets(table, published) -> dict[str, str]:
     """Return the range of the nets here and in print, and what chance gives."""
     means = macro(table, _METRIC)
     ours = means.loc[list(_NETS)].to_numpy()
-    there = [printed(n, _METRIC, *setting).mean for n in _NETS for setting in means.columns]
+    there = [_find(published, name, *setting) for name in _NETS for setting in means.columns]
     shares = [entry.prior for entry in list_entries() if entry.group == "paper"]
     return {
         "nets_low": f"{ours.min():.2f}",
@@ -124,7 +123,7 @@ def tell_nets(table) -> dict[str, str]:
     }
 
 
-def tell_data() -> dict[str, str]:
+def _render_data() -> dict[str, str]:
     """Return what the files hold where the paper's table says something else."""
     one, two = describe("mammography"), describe("segment")
     return {
@@ -137,7 +136,7 @@ def tell_data() -> dict[str, str]:
     }
 
 
-def tell_priors(table) -> dict[str, str]:
+def _render_priors(table) -> dict[str, str]:
     """Return by how much a wrong prior moves the macro mean of each method."""
     found = {}
     for label in ("ifpu-xgb", "focused-xgb"):
@@ -150,6 +149,12 @@ def tell_priors(table) -> dict[str, str]:
         found[f"{name}_prior_best"] = f"{max(means, key=means.get):g}"
         found[f"{name}_prior_worst"] = f"{min(means, key=means.get):g}"
     return found
+
+
+def _find(published, method: str, mechanism: str, hidden: float) -> float:
+    return published.find(
+        method, _METRIC, Setting(mechanism, hidden), list_datasets("paper")
+    ).mean
 
 
 def _p(value: float) -> str:

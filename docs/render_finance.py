@@ -1,6 +1,6 @@
 """The tables, figures and numbers of docs/finance.in.md, from a committed run."""
 
-from tables_told import markdown
+from render_tables import render_markdown
 
 from lopsided.bench.display_names import name_metric
 from lopsided_misstatement.figures import draw_all
@@ -14,15 +14,15 @@ _MEASURES = (
 )
 
 
-def tell_finance(results, show_figure) -> dict[str, str]:
+def render_finance(results, render_figure) -> dict[str, str]:
     """Return every part of the text by the name that the template knows it by.
 
     Parameters
     ----------
     results : Results
         The committed run.
-    show_figure : callable
-        Writes a figure (its title, caption and SVG); returns what shows it in a text.
+    render_figure : callable
+        Writes a figure; returns what shows it in a text.
     """
     table, about = results.table, results.about
     views = {
@@ -43,8 +43,8 @@ def tell_finance(results, show_figure) -> dict[str, str]:
         "differences": _differences(results.differences),
         "parts": _parts(rates),
         "nets_text": _nets(views["released"], rates),
-        "years_figure": show_figure(*figures["years"]),
-        "known_figure": show_figure(*figures["known"]),
+        "years_figure": render_figure(figures["years"]),
+        "known_figure": render_figure(figures["known"]),
         "known_released": ", ".join(f"{100 * share:.1f}" for share in known),
         "terms": TERMS,
         "versions": about["versions"],
@@ -118,19 +118,18 @@ def _standard_error(share: float, about) -> float:
 
 def _pu_sentence(differences) -> str:
     """Return in words whether the best PU model is ahead of the best other in each view."""
-    told = []
+    sentences = []
     for view in ("released", "strict", "new firms"):
         rows = differences[(differences["view"] == view) & (differences["second"] != "random")]
         gap = next(rows[rows["measure"] == "r_precision"].itertuples())
         sure = "ahead" if gap.low > 0 else "behind" if gap.high < 0 else "not to be told from"
         link = " of" if sure in ("ahead", "behind") else ""
-        told.append(
+        sentences.append(
             f"{view}: `{gap.first}` is {sure}{link} `{gap.second}` ({100 * gap.mean:+.1f}, "
             f"{100 * gap.low:+.1f} to {100 * gap.high:+.1f})"
         )
-    return (
-        f"The best PU model beside the best that takes unlabeled for sound, {'; '.join(told)}."
-    )
+    beside = "The best PU model beside the best that takes unlabeled for sound"
+    return f"{beside}, {'; '.join(sentences)}."
 
 
 def _variants(rates) -> list[str]:
@@ -154,7 +153,7 @@ def _standings(rows, in_print: bool = False) -> str:
         body.append([f"`{one.model}`", one.title, KINDS[one.kind], *values, *printed])
     last = ["R-precision in print"] if in_print else []
     headers = ["", "", "", *(name_metric(name) for name in _MEASURES), *last]
-    return markdown(headers, body)
+    return render_markdown(headers, body)
 
 
 def _differences(found) -> str:
@@ -168,7 +167,7 @@ def _differences(found) -> str:
         ]
         for one in found.itertuples()
     ]
-    return markdown(["view", "first", "second", "measure", "points"], body)
+    return render_markdown(["view", "first", "second", "measure", "points"], body)
 
 
 def _parts(rates) -> str:
@@ -182,21 +181,21 @@ def _parts(rates) -> str:
         ]
         for name in names
     ]
-    return markdown(["", "", "released", "new firms"], body)
+    return render_markdown(["", "", "released", "new firms"], body)
 
 
 def _nets(rows, rates) -> str:
-    told = []
+    sentences = []
     for one in rows:
         if get_model(one.model).group == "nets":
-            told.append(
+            sentences.append(
                 f"`{one.model}` ({one.title}) has an R-precision of "
                 f"{100 * one.means['r_precision']:.1f} % ± "
                 f"{100 * one.deviations['r_precision']:.1f} over {one.n_seeds} seeds, "
                 f"{one.printed:.2f} % in print, and {rates['new firms'][one.model]} % on new "
                 f"firms; {one.seconds:.0f} s a year and seed."
             )
-    return "\n\n".join(told)
+    return "\n\n".join(sentences)
 
 
 def _hours(table) -> dict[str, str]:

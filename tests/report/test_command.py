@@ -12,7 +12,7 @@ repeats = 2
 """
 
 
-def test_a_study_is_run_and_told_from_the_command_line(tmp_path, capsys):
+def test_a_study_is_run_and_reported_from_the_command_line(tmp_path, capsys):
     study, out = tmp_path / "try.toml", tmp_path / "out"
     study.write_text(STUDY)
     assert main(["bench", str(study), "--dry-run", "--out", str(out)]) == 0
@@ -25,6 +25,23 @@ def test_a_study_is_run_and_told_from_the_command_line(tmp_path, capsys):
     page = (out / "report.html").read_text()
     assert "A try" in page
     assert "puhdt" in page
+
+
+def test_published_numbers_go_with_the_study_into_its_results_and_the_report(tmp_path):
+    study, out = tmp_path / "try.toml", tmp_path / "out"
+    study.write_text(STUDY + 'published = "printed/ours.csv"\n')
+    (tmp_path / "printed").mkdir()
+    (tmp_path / "printed" / "ours.csv").write_text(
+        "# As printed <b>elsewhere</b>.\n"
+        "dataset,mechanism,hidden,method,metric,value\n"
+        "wine-rare,scar,0.5,puhdt,average_precision,0.25\n"
+    )
+    assert main(["bench", str(study), "--out", str(out)]) == 0
+    assert main(["report", str(out)]) == 0
+    page = (out / "report.html").read_text()
+    assert "As printed &lt;b&gt;elsewhere&lt;/b&gt;." in page
+    assert "<small>0.25</small>" in page
+    assert "no ROC-AUC was published" in page
 
 
 @pytest.mark.parametrize(
@@ -77,7 +94,7 @@ def test_a_page_is_written_over_nothing_but_a_page(results, name, capsys):
     assert "must end in .html" in said or "must be new or an HTML page" in said
     assert said.count("\n") == 1
     with pytest.raises(ValueError, match="must "):
-        write_page(results / name, "A try", [], {})
+        write_page(results / name, "<html>A try")
     assert {path.name: path.read_bytes() for path in results.iterdir()} == before
 
 
@@ -86,7 +103,7 @@ def test_a_new_an_empty_and_an_older_page_can_be_written(tmp_path):
     (tmp_path / "older.HTM").write_text("<!doctype html>\n<HTML>")
     for name in ("new.html", "empty.html", "older.HTM", "new.html"):
         check_page(tmp_path / name)
-        write_page(tmp_path / name, "A try", [], {})
+        write_page(tmp_path / name, "<html>A try")
         assert "A try" in (tmp_path / name).read_text()
 
 
