@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from lopsided.bench.study import Setting
-from lopsided.datasets import list_datasets
+from lopsided.datasets import list_datasets, list_entries
 
 __all__ = ["Published", "PublishedTable", "read_published"]
 
