@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._kernel import njit_cached, njit_helper
+from lopsided._kernel import njit_cached, njit_helper, njit_inline
 from lopsided.trees.binning import MAX_LEVELS, MISSING, Bins
 from lopsided.trees.criteria import may_split
 from lopsided.trees.histogram import Groups, gather, make_groups
@@ -180,7 +180,7 @@ def _sum_by_label(signed):
     return labeled, unlabeled
 
 
-@njit_helper
+@njit_inline
 def _search(bins, rows, signed, labeled, unlabeled, params, workspace, state):
     """Return the best split over a random choice of columns that are not constant here."""
     features, buffer = workspace.features, workspace.buffer
@@ -209,7 +209,7 @@ def _search(bins, rows, signed, labeled, unlabeled, params, workspace, state):
     return best
 
 
-@njit_helper
+@njit_inline
 def _partition(bins, split, rows, signed, workspace):
     """Put the rows that go left first, keeping their order.
 

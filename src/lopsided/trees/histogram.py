@@ -13,7 +13,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from lopsided._kernel import njit_helper
+from lopsided._kernel import njit_helper, njit_inline
 from lopsided.trees.binning import MISSING
 
 __all__ = [
@@ -89,7 +89,7 @@ def gather(column, rows, signed, buffer):
     return np.int64(least), top, labeled, unlabeled, n_missing
 
 
-@njit_helper
+@njit_inline
 def group_codes(buffer, signed, least, largest, n_missing, count_rows, groups):
     """Fill the groups of a node's codes and return their number.
 

@@ -9,6 +9,9 @@ from lopsided.trees.grower import LEAF, MISSING_LEFT, SUBSET
 __all__ = ["add_values"]
 
 _ROWS_AT_ONCE = 64  # traverse side by side, so that none waits for another's memory
+_STEPS = (
+    6  # down the tree before rows in leaves are sorted out: a branch that cannot be foreseen
+)
 
 
 @njit_cached
@@ -45,19 +48,27 @@ def _traverse(nodes, bitsets, X, rows, plain, out):
         for i in range(n_running):
             running[i], at[i] = rows[first + i], 0
         while n_running > 0:
+            for _ in range(_STEPS):
+                for i in range(n_running):
+                    place = at[np.uint64(i)]
+                    node = nodes[np.uint64(place)]
+                    # A leaf has feature 0, so that there is a value, and stays where it is.
+                    value = X[np.uint64(running[np.uint64(i)]), np.uint64(node.feature)]
+                    right = (
+                        value > node.threshold
+                        if plain
+                        else not _goes_left(node, bitsets, value)
+                    )
+                    child = np.uint32(node.left + right)
+                    at[np.uint64(i)] = place if node.left == LEAF else child
             still = 0
             for i in range(n_running):
-                row = np.uint64(running[np.uint64(i)])
-                node = nodes[np.uint64(at[np.uint64(i)])]
-                left = node.left
-                if left == LEAF:
-                    out[row] += node.threshold
+                row, place = running[np.uint64(i)], at[np.uint64(i)]
+                node = nodes[np.uint64(place)]
+                if node.left == LEAF:
+                    out[np.uint64(row)] += node.threshold
                     continue
-                value = X[row, np.uint64(node.feature)]
-                right = (
-                    value > node.threshold if plain else not _goes_left(node, bitsets, value)
-                )
-                running[np.uint64(still)], at[np.uint64(still)] = row, left + right
+                running[np.uint64(still)], at[np.uint64(still)] = row, place
                 still += 1
             n_running = still
 

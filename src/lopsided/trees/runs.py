@@ -7,7 +7,7 @@ every other bin stays whole and unlabeled neighbors are merged.
 
 import numpy as np
 
-from lopsided._kernel import njit_fastmath, njit_helper
+from lopsided._kernel import njit_fastmath, njit_helper, njit_inline
 from lopsided.trees.binning import MISSING
 from lopsided.trees.histogram import add_codes, sort_keys, trailing_zeros
 
@@ -17,7 +17,7 @@ _BINS_PER_LABELED = 128  # at most
 _BINS_PER_ROW = 4  # at most
 
 
-@njit_helper
+@njit_inline
 def group_runs(buffer, signed, least, largest, n_missing, groups):
     """Fill the groups of a node, whose labeled rows must come first; return their number."""
     n_labeled = 0

@@ -4,7 +4,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from lopsided._kernel import njit_helper
+from lopsided._kernel import njit_helper, njit_inline
 from lopsided.trees.binning import MAX_LEVELS, MISSING
 from lopsided.trees.criteria import CRITERIA, gain
 from lopsided.trees.histogram import group_codes
@@ -92,7 +92,7 @@ class Node(NamedTuple):
     largest: int
 
 
-@njit_helper
+@njit_inline
 def best_split(bins, feature, node, signed, params, workspace):
     """Return the best split of a node by a column that is not constant there."""
     buffer, groups, n_missing = workspace.buffer, workspace.groups, node.n_missing
@@ -118,7 +118,7 @@ def best_split(bins, feature, node, signed, params, workspace):
     return SplitInfo(found, feature, groups.last[last], np.nan, missing_left, n_missing > 0)
 
 
-@njit_helper
+@njit_inline
 def random_split(bins, feature, node, signed, params, workspace, state):
     """Return a random split of a node by a column that is not constant there."""
     buffer, levels = workspace.buffer, workspace.levels
