@@ -87,9 +87,9 @@ def test_damaged_scores_are_named_and_made_again(source, finished, folder):
         damage(path)
     with pytest.warns(UserWarning, match="16 damaged file") as caught:
         run_study(source, str(folder), ("random",), years=(YEAR,))
-    told = str(caught[0].message)
-    assert all(str(path) in told for path in damaged[:10])
-    assert "and 6 more" in told
+    note = str(caught[0].message)
+    assert all(str(path) in note for path in damaged[:10])
+    assert "and 6 more" in note
     before, after = (
         read_results(one).table.drop(columns="seconds") for one in (finished, folder)
     )
@@ -158,11 +158,11 @@ def test_a_model_whose_package_is_missing_is_left_out_with_one_note(
     with pytest.warns(UserWarning, match="Left out") as notes:
         said = run_study(source, str(tmp_path), ("random", "rusboost"), years=(YEAR,), seeds=1)
     assert len(notes) == 1
-    told = str(notes[0].message)
-    assert told.startswith("Left out: rusboost. imblearn is needed")
-    assert "pip install 'lopsided-misstatement[rusboost]'" in told
+    note = str(notes[0].message)
+    assert note.startswith("Left out: rusboost. imblearn is needed")
+    assert "pip install 'lopsided-misstatement[rusboost]'" in note
     assert "failed" not in said
     assert "of 1 models" in said
-    assert read_results(tmp_path).about["failed"] == [told]
+    assert read_results(tmp_path).about["failed"] == [note]
     with pytest.raises(ImportError, match="Left out: rusboost"):
         run_study(source, str(tmp_path), ("rusboost",), years=(YEAR,))

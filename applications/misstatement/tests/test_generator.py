@@ -9,7 +9,7 @@ from lopsided.metrics import roc_auc
 from lopsided_misstatement.generator import make_misstatement_panel
 from lopsided_misstatement.ratios import ITEMS, RATIOS, compute_ratios
 
-BOOKS = [*ITEMS, "ppent", "aco", "other_assets", "lco", "olt", "dividends"]
+ACCOUNTS = [*ITEMS, "ppent", "aco", "other_assets", "lco", "olt", "dividends"]
 CANONICAL = ["misstated", "restatement_year", "aaer_year", "case_end", "case", "severity"]
 LAGS = (0.5, 0.7, 0.8, 0.88, 0.93)
 
@@ -23,10 +23,10 @@ def bad(panel):
     return panel[panel["misstated"] == 1]
 
 
-# Books
+# Accounts
 
 
-def test_books_balance_in_every_row(panel):
+def test_accounts_balance_in_every_row(panel):
     p = panel
     sums = {
         "act": p.che + p.rect + p.invt + p.aco,
@@ -40,10 +40,10 @@ def test_books_balance_in_every_row(panel):
     assert_allclose((p["at"] - p["lt"] - p["ceq"] - p["pstk"]) / size, 0, atol=1e-9)
 
 
-def test_books_stay_within_what_is_possible(panel):
-    assert np.isfinite(panel[BOOKS]).all(axis=None)
+def test_accounts_stay_within_what_is_possible(panel):
+    assert np.isfinite(panel[ACCOUNTS]).all(axis=None)
     free = {"ceq", "re", "ib", "ni", "txt"}
-    assert (panel[[name for name in BOOKS if name not in free]] >= 0).all(axis=None)
+    assert (panel[[name for name in ACCOUNTS if name not in free]] >= 0).all(axis=None)
     assert (panel[["at", "sale", "cogs", "che", "prcc_f", "csho"]] > 0).all(axis=None)
     assert (panel["ivst"] <= panel["che"]).all()
     assert (panel["ppent"] <= panel["ppegt"]).all()
@@ -67,7 +67,7 @@ def test_firms_have_no_gaps_and_rows_are_sorted(panel):
 
 def test_columns_are_the_canonical_ones(panel):
     keys = ["gvkey", "fyear", "sic", "state"]
-    assert sorted(panel.columns) == sorted([*keys, *BOOKS, *RATIOS, *CANONICAL])
+    assert sorted(panel.columns) == sorted([*keys, *ACCOUNTS, *RATIOS, *CANONICAL])
     assert panel.dtypes[["sic", "state"]].eq("category").all()
     assert 0.015 < panel["state"].isna().mean() < 0.045
     assert panel["sic"].notna().all()
@@ -111,7 +111,7 @@ def test_cases_are_spells_of_one_firm():
     assert (bad(panel)["severity"] > 0).all()
 
 
-def test_strength_zero_leaves_honest_books_whoever_cheats():
+def test_strength_zero_leaves_honest_accounts_whoever_cheats():
     rare = make_misstatement_panel(n_firms=200, strength=0, prevalence=0.01)
     often = make_misstatement_panel(n_firms=200, strength=0, prevalence=0.1, serial=0)
     none = make_misstatement_panel(n_firms=200, strength=0.4, prevalence=0)
@@ -121,15 +121,15 @@ def test_strength_zero_leaves_honest_books_whoever_cheats():
         )
 
 
-def test_only_years_of_a_case_and_the_year_after_differ_from_honest_books():
+def test_only_years_of_a_case_and_the_year_after_differ_from_honest_accounts():
     kind = {"n_firms": 300, "prevalence": 0.05}
     filed, honest = (make_misstatement_panel(**kind, strength=s) for s in (0.4, 0.0))
     pd.testing.assert_frame_equal(filed[CANONICAL], honest[CANONICAL])
     inside = filed["misstated"] == 1
     after = filed.groupby("gvkey")["misstated"].shift(fill_value=0).eq(1) & ~inside
     assert_array_equal(
-        filed.loc[~inside & ~after, BOOKS],
-        honest.loc[~inside & ~after, BOOKS],
+        filed.loc[~inside & ~after, ACCOUNTS],
+        honest.loc[~inside & ~after, ACCOUNTS],
     )
     assert (filed["re"] > honest["re"])[inside].all()
     stocks = ["rect", "invt", "other_assets", "lco", "re", "at"]  # set right the year after
@@ -154,7 +154,7 @@ def test_serial_firms_cheat_again():
     assert firms(2.0) > firms(0.0) + 0.1
 
 
-# Knowledge
+# What is known when
 
 
 @pytest.mark.parametrize("bias", [0.0, 0.5, 1.0])
@@ -186,10 +186,10 @@ def test_severe_cases_come_out_first_if_biased():
 
 def test_the_sec_tells_later_and_only_of_severe_cases():
     rows = bad(make_misstatement_panel(n_firms=600, prevalence=0.05)).drop_duplicates("case")
-    told = np.isfinite(rows["aaer_year"])
-    assert 0.3 < told.mean() <= 0.5
-    assert rows["severity"][told].min() >= rows["severity"].median()
-    wait = rows["aaer_year"][told] - rows["restatement_year"][told]
+    released = np.isfinite(rows["aaer_year"])
+    assert 0.3 < released.mean() <= 0.5
+    assert rows["severity"][released].min() >= rows["severity"].median()
+    wait = rows["aaer_year"][released] - rows["restatement_year"][released]
     assert (wait >= 2).all()
     assert (rows["aaer_year"] > rows["case_end"]).all()
 

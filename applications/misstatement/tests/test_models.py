@@ -68,9 +68,9 @@ def test_firm_memory_is_one_for_firms_known_in_the_training_years(panel):
 
 
 def test_no_model_is_told_the_firm_the_year_or_what_comes_out():
-    told = {"gvkey", "fyear", "misstated", "restatement_year", "aaer_year", "case_end"}
+    hidden = {"gvkey", "fyear", "misstated", "restatement_year", "aaer_year", "case_end"}
     for names in COLUMNS.values():
-        assert not set(names) & (told | {"case", "severity"})
+        assert not set(names) & (hidden | {"case", "severity"})
 
 
 def test_models_have_names_of_their_own_and_groups():

@@ -18,9 +18,9 @@ N_KNOWN = [175, 214, 228, 191, 174, 144, 114, 112, 121, 117, 132, 131]
 
 def as_published(panel):
     """A panel under the names of the authors' files."""
-    told = panel["misstated"]
+    truth = panel["misstated"]
     return panel.rename(columns={"sic": "SIC", "state": "State of Inc"}).assign(
-        Misstatement_BAO=0, Misstatement_AA=told, Basename=panel["fyear"].map("1_{}".format)
+        Misstatement_BAO=0, Misstatement_AA=truth, Basename=panel["fyear"].map("1_{}".format)
     )
 
 

@@ -1,6 +1,8 @@
 """The application stands on public names of lopsided alone."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -54,3 +56,15 @@ def test_there_is_something_to_check():
     ]
     assert "lopsided.build" in used
     assert "lopsided.model_selection.labels_as_of" in used
+
+
+def test_the_help_loads_nothing_heavy():
+    script = (
+        "import sys\nfrom lopsided_misstatement.cli import main\n"
+        "try: main(['--help'])\nexcept SystemExit: print('\\n'.join(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert "--synthetic" in done.stdout
+    assert not set(done.stdout.split()) & {"sklearn", "pandas", "scipy", "xgboost", "rich"}

@@ -22,7 +22,7 @@ YEARS = (2005, 2006)
 @pytest.fixture(scope="module")
 def folder(source, tmp_path_factory):
     """The folder of a finished run."""
-    out = tmp_path_factory.mktemp("finance")
+    out = tmp_path_factory.mktemp("finished")
     run_study(source, str(out), QUICK, years=YEARS)
     return out
 
@@ -41,7 +41,7 @@ def test_a_run_leaves_table_figures_and_report(folder):
     assert pairs == {("ifpu-xgb", "fin-lr"), ("ifpu-xgb", "random"), ("fin-lr", "random")}
 
 
-def test_standings_are_means_over_years_and_seeds(folder):
+def test_summaries_are_means_over_years_and_seeds(folder):
     table = read_results(folder).table
     first, *_, last = summarize_models(table, "released")
     assert first.means["r_precision"] >= last.means["r_precision"]
@@ -204,10 +204,10 @@ def test_without_release_dates_only_the_released_views_are_told(panel, tmp_path)
 )
 def test_bad_input_gets_a_sentence_and_code_2(arguments, said, tmp_path, capsys):
     code = main([*arguments, "--out", str(tmp_path / "out")])
-    told = capsys.readouterr().err
+    error = capsys.readouterr().err
     assert code == 2
-    assert said in told
-    assert told.count("\n") == 1
+    assert said in error
+    assert error.count("\n") == 1
 
 
 @pytest.mark.parametrize(

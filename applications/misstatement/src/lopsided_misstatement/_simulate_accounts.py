@@ -156,7 +156,7 @@ def _close_year(firms: Record, old: Record, macro: float, rng: Generator) -> Rec
     cash = old.che + now.ni - now.dividends
     cash = cash - sum(getattr(now, name) - getattr(old, name) for name in assets)
     cash = cash + sum(getattr(now, name) - getattr(old, name) for name in debts)
-    _finance(firms, old, now, cash, rng)
+    _raise_cash(firms, old, now, cash, rng)
     return now
 
 
@@ -193,7 +193,7 @@ def _wanted_cash(firms: Record, now: Record) -> NDArray[Any]:
     return np.maximum(firms.cash, 2 * _MIN_CASH) * now.sale
 
 
-def _finance(
+def _raise_cash(
     firms: Record,
     old: Record,
     now: Record,

@@ -1,4 +1,4 @@
-"""When misstatements became public: rules for dates that the data do not tell."""
+"""When misstatements became public: rules where the data have no date."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -63,7 +63,7 @@ def _strict(panel: Any) -> NDArray[np.float64]:
 
 
 def _paper(panel: Any) -> NDArray[np.float64]:
-    # One chance for each firm-year, whatever rows are beside it, so that knowledge only grows.
+    # One draw for each firm-year, whatever rows are beside it: what is known stays known.
     public = np.full(len(panel), np.inf)
     rows = np.flatnonzero(panel["misstated"] == 1)
     keys = panel[["gvkey", "fyear"]].to_numpy(dtype=np.int64)[rows]

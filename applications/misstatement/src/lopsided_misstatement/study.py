@@ -67,7 +67,7 @@ def run_study(
     write_results(results, folder)
     page = write_results_page(results, folder / "report.html")
     lost = f", {len(failed)} failed" if failed else ""
-    return f"{len(trials)} rankings of {len(chosen)} models{lost}; {page} tells what came out."
+    return f"{len(trials)} rankings of {len(chosen)} models{lost}; the report is {page}."
 
 
 def _limit_seeds(model: Model, most: int | None) -> Model:
