@@ -1,4 +1,5 @@
 # make demo     set up, rank a bundled table, compare methods, write out/demo/report.html
+# make quick    lint and the fast tests, in about a minute
 # make test     set up with everything, lint, types, layers, tests with and without extras
 # make figures  write the tables and figures of README.md and docs/ from studies/results/
 # make fmt      put the code in shape
@@ -7,9 +8,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+# Mathematics, parameters, names and one fit of most methods; no study, no browser, no kills.
+QUICK := tests/test_architecture.py tests/test_risks.py
 export OMP_WAIT_POLICY ?= passive
 
-.PHONY: demo test figures fmt lint clean
+.PHONY: demo test quick figures fmt lint clean
 .DELETE_ON_ERROR:
 
 demo: .venv/core.done
@@ -18,8 +21,11 @@ demo: .venv/core.done
 	$(BIN)/lopsided report out/demo/smoke -o out/demo/report.html
 
 test: .venv/dev.done lint
-	$(BIN)/python -m pytest -n 2 -ra
+	$(BIN)/python -m pytest -n 2 -ra --durations=10
 	$(BIN)/python -m pytest -n 2 -ra --without torch --without pulearn tests/test_contract.py
+
+quick: .venv/dev.done lint
+	$(BIN)/python -m pytest -n 2 --durations=10 $(QUICK)
 
 figures: .venv/core.done
 	$(BIN)/python docs/make_figures.py
@@ -38,7 +44,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv .venv
 
 .venv/core.done: pyproject.toml applications/misstatement/pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP) -e .
+	$(PIP) -e ".[bench]"
 	$(PIP) --no-deps -e applications/misstatement
 	touch $@
 
