@@ -16,5 +16,13 @@ def test_the_lines_that_a_guide_quotes_are_those_of_the_tree(path, quote):
         assert lines in source
 
 
-def test_the_guide_quotes_where_a_split_criterion_goes():
-    assert {"src/lopsided/trees/criteria.py", "tests/trees/twin.py"} <= {p for p, _ in QUOTES}
+def test_the_guide_quotes_where_things_go():
+    places = ("trees/criteria.py", "trees/predictor.py", "risks.py", "metrics.py")
+    assert {f"src/lopsided/{place}" for place in places} <= {path for path, _ in QUOTES}
+
+
+@pytest.mark.parametrize(
+    "path", re.findall(r"`((?:\w+/)*\w+\.(?:py|html))`", (ROOT / "CONTRIBUTING.md").read_text())
+)
+def test_every_file_that_the_guide_names_is_there(path):
+    assert list((ROOT / "src" / "lopsided").rglob(path)) or (ROOT / path).exists()
