@@ -100,11 +100,12 @@ class ResultStore:
         Raises KeyError if there is none, and DamagedFileError if it is not as it was written or
         fails the check.
         """
-        import pandas as pd
+        from pyarrow.parquet import ParquetFile
 
         path = self.path(key)
-        try:
-            frame = pd.read_parquet(path, page_checksum_verification=True)
+        try:  # without threads, which cost more than these small files take
+            with ParquetFile(path, page_checksum_verification=True) as file:
+                frame = file.read(use_threads=False).to_pandas(use_threads=False)
         except FileNotFoundError:
             raise KeyError(key) from None
         except Exception as error:  # damage shows in more ways than pyarrow documents
@@ -183,4 +184,5 @@ def naming_the_file(path: Path) -> Iterator[None]:
 
 def _write(path: Path, frame: Any) -> None:
     with atomic_write(path) as draft:
-        frame.to_parquet(draft, index=False, compression="zstd", write_page_checksum=True)
+        settings = {"write_page_checksum": True, "write_statistics": False}
+        frame.to_parquet(draft, index=False, compression="zstd", **settings)
