@@ -21,7 +21,7 @@ demo: .venv/core.done
 	$(BIN)/lopsided report out/demo/smoke -o out/demo/report.html
 
 test: .venv/dev.done lint
-	$(BIN)/python -m pytest -n 2 -ra --durations=10
+	$(BIN)/python -m pytest -n 2 -ra --durations=10 -m "not no_extras"
 	$(BIN)/python -m pytest -n 2 -ra --without torch --without pulearn tests/test_contract.py
 
 quick: .venv/dev.done lint

@@ -20,7 +20,11 @@ def lacks(method):
 
 
 CASES = [
-    pytest.param(check, id=f"{method}-{name}")
+    pytest.param(
+        check,
+        id=f"{method}-{name}",
+        marks=[] if get_method(method).needs else [pytest.mark.no_extras],
+    )
     for method in list_methods("any")
     if not lacks(method)
     for name, check in contract_checks(method)
