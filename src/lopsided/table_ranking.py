@@ -27,14 +27,11 @@ def rank_table(
     id_column: str | None = None,
     drop: tuple[str, ...] = (),
     method: str = "focused",
-    prior: float | None = None,
     top: int | None = None,
-    folds: int = 5,
-    n_jobs: int | None = None,
-    random_state: Any = None,
     output: str | None = None,
+    **options: Any,
 ) -> RankedTable:
-    """Rank the unlabeled rows of a csv or parquet file.
+    """Rank the unlabeled rows of a csv or parquet file: rank, id, score, the row's own columns.
 
     Parameters
     ----------
@@ -44,17 +41,12 @@ def rank_table(
         See `lopsided.tables.prepare`.
     drop : tuple of str
         Columns to leave out; each is a name or, with commas, several.
-    method, prior, folds, n_jobs, random_state
-        See `lopsided.ranking.rank_unlabeled`.
     top : int, optional
         Keep only so many rows.
     output : path, optional
         Where to write the ranking as csv or parquet, whole or not at all.
-
-    Returns
-    -------
-    RankedTable
-        Columns `rank`, `id`, `score`, then the row's own.
+    method, **options
+        `prior`, `folds`, `n_jobs` and `random_state`: see `lopsided.ranking.rank_unlabeled`.
     """
     if top is not None and top < 1:
         raise ValueError(f"top must be at least 1 row, got {top}.")
@@ -63,15 +55,7 @@ def rank_table(
     if output is not None:
         check_output(output, table)
     task = prepare(frame, label, positive, id_column, find_columns(drop, frame.columns))
-    scores = rank_unlabeled(
-        task.X,
-        task.y,
-        method,
-        prior=prior,
-        folds=folds,
-        n_jobs=n_jobs,
-        random_state=random_state,
-    )
+    scores = rank_unlabeled(task.X, task.y, method, **options)
     row_labels = _name_row_labels(frame)
     own = frame.reset_index(names=row_labels) if row_labels else frame
     ranking = _ranking(own, task.ids, scores, id_column)
@@ -104,13 +88,8 @@ def _ranking(frame: Any, ids: Any, scores: Any, id_column: str | None) -> Any:
     order = order[~np.isnan(scores[order])]
     own = frame.drop(columns=[id_column]) if id_column else frame
     own = own.set_axis(_names_beside(list(own.columns)), axis=1)
-    head = pd.DataFrame(
-        {
-            "rank": np.arange(1, len(order) + 1),
-            "id": ids.array[order],
-            "score": scores[order],
-        }
-    )
+    places = np.arange(1, len(order) + 1)
+    head = pd.DataFrame({"rank": places, "id": ids.array[order], "score": scores[order]})
     return pd.concat([head, own.iloc[order].reset_index(drop=True)], axis=1)
 
 
