@@ -18,15 +18,7 @@ _LONGEST_CELL = 2**31 - 1  # what csv takes everywhere; its own limit is 128 KB
 
 
 def read_csv(stream: BinaryIO, separator: str) -> Any:
-    """Return the rows under the first one as a pandas frame of text.
-
-    Parameters
-    ----------
-    stream : binary stream
-        Can be read from its beginning more than once.
-    separator : str
-        What stands between cells.
-    """
+    """Return the rows under the first one as a frame of text; the stream is read repeatedly."""
     import pandas as pd
 
     # Pandas loses the separator after a carriage return that no newline follows.
@@ -159,15 +151,5 @@ class _Lines:
 
 
 def write_csv(frame: Any, stream: TextIO, separator: str = ",") -> None:
-    """Write a frame to a stream that leaves line ends as they are.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Written without its index.
-    stream : text stream
-        Opened with `newline=""`, where it is a file.
-    separator : str, default=","
-        What stands between cells.
-    """
+    """Write a frame without its index to a stream that keeps line ends (`newline=""`)."""
     frame.to_csv(_Lines(stream), index=False, sep=separator, lineterminator="\r\n")

@@ -19,11 +19,6 @@ def read_parquet(stream: BinaryIO) -> Any:
     Row labels with a name become columns, those without one stay the index. Lists, maps and
     structs become JSON and bytes become text, with a warning that names their columns: neither
     a csv file nor pandas' own parquet files can hold them all.
-
-    Parameters
-    ----------
-    stream : binary stream
-        Can be read from its beginning more than once.
     """
     import pandas as pd
     import pyarrow.parquet as pq
