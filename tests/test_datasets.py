@@ -7,12 +7,14 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from lopsided import _progress
 from lopsided.datasets import (
     ChecksumError,
     DatasetNotFoundError,
@@ -66,6 +68,7 @@ def server(monkeypatch, small):
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
             self.server.requests.append(self.path)
+            time.sleep(self.server.delay)
             self.send_response(self.server.status)
             self.send_header("Content-Length", str(len(TABLE)))
             self.end_headers()
@@ -75,7 +78,7 @@ def server(monkeypatch, small):
             pass
 
     web = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    web.requests, web.status, web.body = [], 200, TABLE
+    web.requests, web.status, web.body, web.delay = [], 200, TABLE, 0
     thread = threading.Thread(target=web.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     monkeypatch.setattr(entries, "_AUTHORS", f"http://127.0.0.1:{web.server_port}")
@@ -278,15 +281,16 @@ def test_offline_asks_no_server(server, monkeypatch):
     assert server.requests == []
 
 
-def test_a_terminal_shows_a_bar(server, monkeypatch):
-    from rich.console import Console
-
+def test_a_slow_download_shows_a_bar_on_a_terminal(server, monkeypatch):
     screen = io.StringIO()
-    console = Console(file=screen, force_terminal=True, width=80)
-    monkeypatch.setattr(sources, "_bar", lambda title: sources._Bar(title, console))
+    monkeypatch.setattr(screen, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(_progress, "_PATIENCE", 0.0)
+    server.delay = 0.3  # the bar is shown by a timer
     assert_is_small(load("climate"))
-    assert "Climate" in screen.getvalue()
-    assert f"{len(TABLE)}/{len(TABLE)} bytes" in screen.getvalue()
+    assert "Climate, bytes" in screen.getvalue()
+    assert f"{len(TABLE)}/{len(TABLE)}" in screen.getvalue()
 
 
 # Nowhere

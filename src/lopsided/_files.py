@@ -42,7 +42,10 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     target = check_writable(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     _sweep_drafts(target.parent)
-    with _draft_in(target.parent) as draft:
+    draft, lock = target.with_name(_name_draft()), None
+    _drafts.add(draft)
+    try:
+        lock = _open_draft(draft)
         if target.exists():
             shutil.copymode(target, draft)
         yield draft
@@ -50,6 +53,11 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
             os.fsync(file.fileno())
         os.replace(draft, target)
         _fsync_folder(target.parent)
+    finally:
+        draft.unlink(missing_ok=True)
+        _drafts.discard(draft)
+        if lock is not None:
+            os.close(lock)
 
 
 def _fsync_folder(folder: str | os.PathLike[str]) -> None:
@@ -116,21 +124,6 @@ def discard_drafts() -> None:
     for draft in list(_drafts):
         with suppress(OSError):
             draft.unlink()
-
-
-@contextmanager
-def _draft_in(folder: Path) -> Iterator[Path]:
-    """Give a new file that is locked while it is a draft, and gone afterwards."""
-    draft, lock = folder / _name_draft(), None
-    _drafts.add(draft)
-    try:
-        lock = _open_draft(draft)
-        yield draft
-    finally:
-        draft.unlink(missing_ok=True)
-        _drafts.discard(draft)
-        if lock is not None:
-            os.close(lock)
 
 
 def _open_draft(draft: Path) -> int | None:

@@ -35,7 +35,7 @@ class Bar:
         with self._lock:
             self._done += steps
             if self._display is not None:
-                self._display.update(self._task, completed=self._done)
+                self._display.update(self._task, completed=self._done, total=self.total)
 
     def _show(self) -> None:
         from rich import progress

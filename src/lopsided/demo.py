@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from lopsided._check import check_choice
 from lopsided._files import check_writable
@@ -23,8 +24,6 @@ def run_demo(out: str, method: str = "focused", random_state: int = 0) -> str:
     The folder gets `table.csv`, the table as a user would have it, and `ranking.csv`. Only
     those of an earlier demo are written over.
     """
-    import pandas as pd
-
     check_choice(method, list_methods(), "method")
     data = load("digits-8")
     y = SCAR(hidden=0.75).draw(data.X, data.y_true, random_state)

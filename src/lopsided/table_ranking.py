@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from lopsided._check import check_choice
 from lopsided.methods.registry import list_methods
@@ -33,20 +34,8 @@ def rank_table(
 ) -> RankedTable:
     """Rank the unlabeled rows of a csv or parquet file: rank, id, score, the row's own columns.
 
-    Parameters
-    ----------
-    table : path
-        The file.
-    label, positive, id_column
-        See `lopsided.tables.prepare`.
-    drop : tuple of str
-        Columns to leave out; each is a name or, with commas, several.
-    top : int, optional
-        Keep only so many rows.
-    output : path, optional
-        Where to write the ranking as csv or parquet, whole or not at all.
-    method, **options
-        `prior`, `folds`, `n_jobs` and `random_state`: see `lopsided.ranking.rank_unlabeled`.
+    See `tables.prepare` for the columns, each of `drop` a name or, with commas, several;
+    `ranking.rank_unlabeled` for the options. `output` is written whole or not at all.
     """
     if top is not None and top < 1:
         raise ValueError(f"top must be at least 1 row, got {top}.")
@@ -82,8 +71,6 @@ def rank_table(
 
 def _ranking(frame: Any, ids: Any, scores: Any, id_column: str | None) -> Any:
     """Return the unlabeled rows in order: rank, id, score and the row's own columns."""
-    import pandas as pd
-
     order = np.argsort(-scores, kind="stable")
     order = order[~np.isnan(scores[order])]
     own = frame.drop(columns=[id_column]) if id_column else frame
@@ -95,8 +82,6 @@ def _ranking(frame: Any, ids: Any, scores: Any, id_column: str | None) -> Any:
 
 def _name_row_labels(frame: Any) -> list[str]:
     """Return names for the levels of an index, none if it only counts rows from 0."""
-    import pandas as pd
-
     if frame.index.equals(pd.RangeIndex(len(frame))):
         return []
     names: list[str] = []

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided.datasets.bundled import make_bundled
 from lopsided.datasets.entries import Entry, describe
 from lopsided.datasets.rebuild import REBUILDABLE
-from lopsided.datasets.sources import SOURCES, Found, NotHere
+from lopsided.datasets.sources import SOURCES, Found, NotHere, make_bundled
 
 __all__ = ["Dataset", "DatasetNotFoundError", "load"]
 
@@ -65,7 +64,6 @@ class Dataset:
         return float(self.y_true.mean())
 
     def __repr__(self) -> str:
-        """Name the table and its shape, not its values."""
         return (
             f"Dataset({self.name!r}, {self.n_rows} rows, {self.n_features} features, "
             f"prior {self.prior:.4f})"

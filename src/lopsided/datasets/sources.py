@@ -1,26 +1,44 @@
-"""The places where a table of the paper may be, one function each."""
+"""The places where a table may be, one function each."""
 
 import hashlib
 import io
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from textwrap import shorten
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._check import check_truth, require
+from lopsided._progress import Bar
 from lopsided.datasets.entries import Entry
 from lopsided.datasets.rebuild import REBUILDABLE, rebuild
 from lopsided.exceptions import MissingExtraError
 
-__all__ = ["SOURCES", "ChecksumError", "Found", "NotHere", "hash_arrays", "read_file"]
+__all__ = [
+    "SOURCES",
+    "ChecksumError",
+    "Found",
+    "NotHere",
+    "hash_arrays",
+    "make_bundled",
+    "read_file",
+]
 
 _PATIENCE = (5, 30)  # seconds to wait for a connection, and for the next bytes
+
+# Loader and its options, which targets are positive, every how many-th positive stays.
+_RULES: dict[str, tuple[str, dict[str, Any], Callable[[Any], Any], int]] = {
+    "digits-8": ("load_digits", {}, lambda target: target == 8, 1),
+    "breast-cancer-rare": ("load_breast_cancer", {}, lambda target: target == 0, 6),
+    # 265 is the ninth decile of progression; ties at it are positive too.
+    "diabetes-top": ("load_diabetes", {"scaled": False}, lambda target: target >= 265, 1),
+    "wine-rare": ("load_wine", {}, lambda target: target == 2, 3),
+}
 
 
 class NotHere(Exception):
@@ -63,6 +81,24 @@ def read_file(path: Path, entry: Entry, source: str) -> Found:
     return Found(np.ascontiguousarray(table[:, :-1]), check_truth(table[:, -1]), came, source)
 
 
+def make_bundled(name: str) -> tuple[Found, tuple[str, ...]]:
+    """Cut a table from the data inside scikit-learn, rows in their old order; name columns.
+
+    There is no download and no random number in it.
+    """
+    from sklearn import datasets
+
+    loader, options, is_positive, step = _RULES[name]
+    bunch = getattr(datasets, loader)(**options)
+    positive = is_positive(bunch.target)
+    kept = ~positive
+    kept[np.flatnonzero(positive)[::step]] = True
+    X = np.ascontiguousarray(bunch.data[kept], dtype=np.float64)
+    truth = positive[kept].astype(np.int8)
+    found = Found(X, truth, hash_arrays(X, truth), "scikit-learn")
+    return found, tuple(str(feature) for feature in bunch.feature_names)
+
+
 def _cache_folder() -> Path:
     """Return the folder of downloaded files: LOPSIDED_CACHE, or the system's place for such."""
     chosen = os.environ.get("LOPSIDED_CACHE")
@@ -101,7 +137,7 @@ def _from_web(entry: Entry) -> Found:
         raise NotHere("LOPSIDED_OFFLINE forbids to download it")
     folder, pooch = _cache_folder(), require("pooch")
     try:
-        with _quiet(pooch.get_logger()), _bar(entry.title) as bar:
+        with _quiet(pooch.get_logger()), _Bytes(0, f"{entry.title}, bytes") as bar:
             path = pooch.retrieve(
                 entry.url,
                 known_hash=f"sha256:{entry.sha256}",
@@ -145,37 +181,14 @@ def _quiet(logger: Any) -> Iterator[None]:
         logger.setLevel(level)
 
 
-def _bar(title: str) -> Any:
-    """Return a progress bar on a terminal, nothing elsewhere."""
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    return _Bar(title, console) if console.is_terminal else nullcontext(False)
-
-
-class _Bar:
-    """A rich progress bar with the few methods that pooch calls."""
-
-    def __init__(self, title: str, console: Any) -> None:
-        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
-
-        columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
-        self._progress = Progress(*columns, console=console)
-        self._task = self._progress.add_task(title, total=None)
-        self.total = 0  # set by pooch; stays 0 when the server does not say
-
-    def __enter__(self) -> Self:
-        self._progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+class _Bytes(Bar):
+    """A bar with the few methods that pooch calls; it also sets `total`, if a server tells."""
 
     def update(self, n_bytes: int) -> None:
-        self._progress.update(self._task, total=self.total or None, advance=n_bytes)
+        self.advance(n_bytes)
 
     def reset(self) -> None:
-        self._progress.reset(self._task)
+        self.advance(-self._done)
 
     def close(self) -> None:
-        self._progress.stop()
+        """Leave that to `with`."""

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any, BinaryIO, TextIO
 
+import pandas as pd
+
 from lopsided._check import check_unique
 
 __all__ = ["read_csv", "write_csv"]
@@ -19,8 +21,6 @@ _LONGEST_CELL = 2**31 - 1  # what csv takes everywhere; its own limit is 128 KB
 
 def read_csv(stream: BinaryIO, separator: str) -> Any:
     """Return the rows under the first one as a frame of text; the stream is read repeatedly."""
-    import pandas as pd
-
     # Pandas loses the separator after a carriage return that no newline follows.
     read = _read_slowly if _has_bare_return(stream) else _read_fast
     try:
@@ -54,16 +54,12 @@ def _has_bare_return(stream: BinaryIO) -> bool:
 
 
 def _read_fast(stream: BinaryIO, separator: str) -> Any:
-    import pandas as pd
-
     stream.seek(0)
     return pd.read_csv(stream, sep=separator, header=None, dtype=str, na_filter=False)
 
 
 def _read_slowly(stream: BinaryIO, separator: str) -> Any:
     """Return what `_read_fast` would, with carriage returns that end a record."""
-    import pandas as pd
-
     with _records(stream, separator) as records:
         rows = [row for row in records if any(row) or len(row) > 1]
     if not rows:

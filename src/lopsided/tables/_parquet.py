@@ -5,6 +5,8 @@ import warnings
 from typing import Any, BinaryIO
 
 import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
 
 from lopsided._check import check_unique
 
@@ -20,9 +22,6 @@ def read_parquet(stream: BinaryIO) -> Any:
     structs become JSON and bytes become text, with a warning that names their columns: neither
     a csv file nor pandas' own parquet files can hold them all.
     """
-    import pandas as pd
-    import pyarrow.parquet as pq
-
     check_unique(pq.read_schema(stream).names)
     stream.seek(0)
     frame = pd.read_parquet(stream)
@@ -45,8 +44,6 @@ def read_parquet(stream: BinaryIO) -> Any:
 
 def _as_text(column: Any) -> Any:
     """Return nested or binary cells as text, or None if the column holds no such."""
-    import pandas as pd
-
     cells = column.astype(object) if isinstance(column.dtype, pd.CategoricalDtype) else column
     if cells.dtype != object:
         return None
