@@ -229,7 +229,7 @@ def test_labels_are_read_alike_with_and_without_decimals(tmp_path, small):
     plain = TABLE.replace(b".0\n", b"\n")
     entry = dataclasses.replace(small, sha256=hashlib.sha256(plain).hexdigest())
     (tmp_path / entry.file).write_bytes(plain)
-    found = sources.read_file(tmp_path / entry.file, entry, "here")
+    found = sources._read_file(tmp_path / entry.file, entry, "here")
     assert_array_equal(found.y_true, [0, 1, 0])
     assert found.y_true.dtype == np.int8
 

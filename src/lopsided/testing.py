@@ -13,7 +13,6 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
-from sklearn.utils.validation import check_is_fitted
 
 from lopsided.exceptions import PriorWarning
 from lopsided.methods.registry import build, get_method
@@ -120,15 +119,12 @@ class _MappedLabels(ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Any) -> Any:
-        check_is_fitted(self)
         return self.method_.decision_function(X)
 
     def predict_proba(self, X: Any) -> Any:
-        check_is_fitted(self)
         return self.method_.predict_proba(X)
 
     def predict(self, X: Any) -> Any:
-        check_is_fitted(self)
         return self.classes_[self.method_.predict(X)]
 
     def __sklearn_tags__(self) -> Any:

