@@ -104,6 +104,7 @@ def test_a_loss_of_three_methods_gets_the_rest_from_the_base():
         value = FocalLoss.value
         gradient = FocalLoss.gradient
         hessian = FocalLoss.hessian
+        _gamma = FocalLoss._gamma
         gamma = 3.0
 
     points = np.linspace(-8, 8, 33)

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from lopsided._streams import print_result
+from lopsided._terminal import print_result
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs a shell and /dev/full")
 

@@ -18,7 +18,7 @@ try:
 except ImportError:  # Windows: nobody can tell who holds a draft, so none is swept
     fcntl = None
 
-__all__ = ["atomic_write", "check_folder", "check_writable", "discard_drafts", "fsync_folder"]
+__all__ = ["atomic_write", "check_folder", "check_writable", "discard_drafts"]
 
 # The name of a draft does not hold that of its file, which may be as long as a name can be.
 _DRAFT = ".lopsided-draft-"
@@ -30,12 +30,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a path to write to; on success it becomes `path` in one step, else it vanishes.
 
     The file and its name are on the disk, and not only on their way, when this returns. What a
-    killed process left of its own drafts in the folder is removed.
-
-    Parameters
-    ----------
-    path : path
-        Where the file is to be. Missing folders are made.
+    killed process left of its own drafts in the folder is removed. Missing folders are made.
 
     Examples
     --------
@@ -47,17 +42,25 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     target = check_writable(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     _sweep_drafts(target.parent)
-    with _draft_in(target.parent) as draft:
+    draft, lock = target.with_name(_name_draft()), None
+    _drafts.add(draft)
+    try:
+        lock = _open_draft(draft)
         if target.exists():
             shutil.copymode(target, draft)
         yield draft
         with open(draft, "rb+") as file:
             os.fsync(file.fileno())
         os.replace(draft, target)
-        fsync_folder(target.parent)
+        _fsync_folder(target.parent)
+    finally:
+        draft.unlink(missing_ok=True)
+        _drafts.discard(draft)
+        if lock is not None:
+            os.close(lock)
 
 
-def fsync_folder(folder: str | os.PathLike[str]) -> None:
+def _fsync_folder(folder: str | os.PathLike[str]) -> None:
     """Wait until the names in a folder are on the disk, where the system can tell."""
     if os.name == "nt":
         return
@@ -76,11 +79,6 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
     """Return the file that writing to `path` makes or replaces; raise an error if it cannot.
 
     Links are followed, so that they keep pointing to their file.
-
-    Parameters
-    ----------
-    path : path
-        Where a file is to be written, now or after hours of work.
     """
     target = Path(os.path.realpath(path))
     if os.path.isdir(target):
@@ -107,16 +105,9 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
 def check_folder(
     folder: str | os.PathLike[str], marks: Iterable[str], names: Iterable[str]
 ) -> None:
-    """Raise an error if files in a folder would be written over that were not written by us.
+    """Raise an error if writing `names` to a folder replaced files that are not ours.
 
-    Parameters
-    ----------
-    folder : path
-        Where results are to be kept.
-    marks : iterable of str
-        Names of which a folder of ours holds at least one.
-    names : iterable of str
-        What is written to the folder.
+    A folder of ours holds at least one of the names in `marks`.
     """
     if any(os.path.lexists(os.path.join(folder, mark)) for mark in marks):
         return
@@ -133,21 +124,6 @@ def discard_drafts() -> None:
     for draft in list(_drafts):
         with suppress(OSError):
             draft.unlink()
-
-
-@contextmanager
-def _draft_in(folder: Path) -> Iterator[Path]:
-    """Give a new file that is locked while it is a draft, and gone afterwards."""
-    draft, lock = folder / _name_draft(), None
-    _drafts.add(draft)
-    try:
-        lock = _open_draft(draft)
-        yield draft
-    finally:
-        draft.unlink(missing_ok=True)
-        _drafts.discard(draft)
-        if lock is not None:
-            os.close(lock)
 
 
 def _open_draft(draft: Path) -> int | None:

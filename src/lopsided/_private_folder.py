@@ -12,11 +12,7 @@ def make_private(folder: Path) -> bool:
 
     It may if it is the user's, nobody else may enter it, and only the user and root can put
     another in its place, or in that of a folder above it. New folders are made nowhere else.
-
-    Parameters
-    ----------
-    folder : path
-        Without links in it, as `os.path.realpath` gives it: they could be turned elsewhere.
+    There must be no links in the path, which could be turned elsewhere (`os.path.realpath`).
     """
     try:
         for above in reversed(folder.parents):

@@ -2,7 +2,6 @@
 
 import sys
 import threading
-from types import TracebackType
 from typing import Any, Self
 
 __all__ = ["Bar"]
@@ -11,21 +10,7 @@ _PATIENCE = 2.0  # seconds before anything is shown
 
 
 class Bar:
-    """Show how far a loop is; silent in a pipe, when quick, and inside another bar.
-
-    Parameters
-    ----------
-    total : int
-        Number of steps.
-    label : str
-        What is going on, in two or three words.
-
-    Examples
-    --------
-    >>> with Bar(total=3, label="fitting") as bar:
-    ...     for _ in range(3):
-    ...         bar.advance()
-    """
+    """Show how far a loop is; silent in a pipe, when quick, and inside another bar."""
 
     _outermost: "Bar | None" = None
 
@@ -50,28 +35,22 @@ class Bar:
         with self._lock:
             self._done += steps
             if self._display is not None:
-                self._display.update(self._task, completed=self._done)
+                self._display.update(self._task, completed=self._done, total=self.total)
 
     def _show(self) -> None:
+        from rich import progress
         from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            Progress,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
 
         with self._lock:
             if Bar._outermost is not self:
                 return
-            self._display = Progress(
-                TextColumn("{task.description}"),
-                BarColumn(),
-                TextColumn("{task.completed}/{task.total}"),
-                TimeElapsedColumn(),
-                TextColumn("left"),
-                TimeRemainingColumn(),
+            self._display = progress.Progress(
+                progress.TextColumn("{task.description}"),
+                progress.BarColumn(),
+                progress.TextColumn("{task.completed}/{task.total}"),
+                progress.TimeElapsedColumn(),
+                progress.TextColumn("left"),
+                progress.TimeRemainingColumn(),
                 console=Console(stderr=True),
                 transient=True,
             )
@@ -80,12 +59,7 @@ class Bar:
             )
             self._display.start()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if Bar._outermost is not self:
             return
         self._timer.cancel()

@@ -17,13 +17,7 @@ _PAUSE = 0.02  # seconds until a signal is sent again: outside of what dropped i
 
 
 class Stopped(KeyboardInterrupt):
-    """A signal told the program to end; whoever expects Ctrl-C expects this.
-
-    Parameters
-    ----------
-    number : int
-        Of the signal.
-    """
+    """The signal of this number told the program to end; to others it is a Ctrl-C."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)

@@ -1,36 +1,63 @@
-"""Cells and names in messages: the beginning of long ones, control characters spelled out."""
+"""What a command prints: results to standard output, all else to standard error.
 
+Long cells and names are cut short in messages, and control characters are spelled out.
+"""
+
+import os
 import re
+import sys
+from contextlib import suppress
 
-__all__ = ["abbreviate", "escape_controls"]
+__all__ = ["abbreviate", "check_streams", "escape_controls", "print_result", "say"]
 
 # All but tab and newline; and the marks that let text run backwards.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def escape_controls(text: str) -> str:
-    r"""Return text with control characters written out as Python would.
-
-    Parameters
-    ----------
-    text : str
-        What may hold cells, names or paths of a user's files.
-
-    Examples
-    --------
-    >>> print(escape_controls("red: \x1b[31m"))
-    red: \x1b[31m
-    """
+    r"""Return text with control characters written out as Python would: the bell as \x07."""
     return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
-def abbreviate(text: object, length: int = 60) -> str:
-    """Return what a message quotes of a cell or a name: its beginning, if it is long.
-
-    Examples
-    --------
-    >>> abbreviate("a" * 100, 10)
-    'aaaaaaa...'
-    """
+def abbreviate(text: object) -> str:
+    """Return what a message quotes of a cell or a name: its beginning, if it is long."""
     whole = str(text)
-    return whole if len(whole) <= length else whole[: length - 3] + "..."
+    return whole if len(whole) <= 60 else whole[:57] + "..."
+
+
+def check_streams(results: bool) -> None:
+    """Raise an error now if results would be printed later to a stream that is closed."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The next file that is opened would get the number, and all that a library prints.
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+    if results and sys.stdout is None:
+        raise OSError("Standard output is closed, and results go there. Send it to a file.")
+
+
+def print_result(result: object, end: str = "\n") -> None:
+    """Print to standard output at once, while it can still be said that it did not work.
+
+    A terminal is shown control characters; files and pipes get every character as it is.
+    """
+    if sys.stdout is None:  # closed, which `check_streams` has found bearable
+        return
+    try:
+        text = escape_controls(str(result)) if sys.stdout.isatty() else str(result)
+        print(text, end=end, flush=True)
+    except OSError as error:
+        # What could not be written would be tried again, with a traceback, at the very end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):  # a reader (`head`, say) who has had enough
+            raise OSError(
+                f"Standard output cannot be written to: {error.strerror}. Send it elsewhere."
+            ) from None
+
+
+def say(message: str) -> None:
+    """Print to standard error, if anybody listens."""
+    if sys.stderr is not None:  # None would be taken for standard output
+        with suppress(OSError):
+            print(escape_controls(message), file=sys.stderr, flush=True)

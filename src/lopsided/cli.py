@@ -5,14 +5,13 @@ import os
 import signal
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from lopsided import __version__
 from lopsided._signals import Stopped, stops_unwind
-from lopsided._streams import check_streams, print_result, say
-from lopsided.options import Parser, as_count, as_jobs, as_seed, as_words
+from lopsided._terminal import check_streams, escape_controls, print_result, say
 
-__all__ = ["main", "run_command"]
+__all__ = ["Parser", "as_count", "as_jobs", "as_seed", "as_words", "main", "run_command"]
 
 _EXAMPLES = """\
 examples:
@@ -23,6 +22,38 @@ examples:
   lopsided report out/smoke
   lopsided demo
 """
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors show the control characters of a word, and do not send them on."""
+
+    def error(self, message: str) -> NoReturn:
+        """Show how the command is used and what is wrong, and exit with code 2."""
+        super().error(escape_controls(message))
+
+
+def as_count(text: str) -> int:
+    """Return a whole number from 1."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"a whole number from 1 is wanted, got {text!r}")
+    return int(text)
+
+
+def as_seed(text: str) -> int:
+    """Return a whole number from 0."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"a whole number from 0 is wanted, got {text!r}")
+    return int(text)
+
+
+def as_jobs(text: str) -> int:
+    """Return a number of workers; -1 is all."""
+    return -1 if text == "-1" else as_count(text)
+
+
+def as_words(text: str) -> tuple[str, ...]:
+    """Return words that commas separate."""
+    return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -95,22 +126,10 @@ def _add_bench(commands: Any) -> None:
     bench.add_argument("study", metavar="STUDY", help="a .toml file, or smoke")
     bench.add_argument("--out", metavar="DIR", help="folder of the results (out/<study>)")
     bench.add_argument("--jobs", type=as_count, default=1, metavar="N", help="processes (1)")
-    bench.add_argument(
-        "--only",
-        type=as_words,
-        action="extend",
-        default=[],
-        metavar="NAMES",
-        help="only these methods or data sets, with commas",
-    )
-    bench.add_argument(
-        "--redo",
-        type=as_words,
-        action="extend",
-        default=[],
-        metavar="LABELS",
-        help="run these methods again, with commas",
-    )
+    words: Any = {"type": as_words, "action": "extend", "default": []}
+    only, redo = "only these methods or data sets", "run these methods again"
+    bench.add_argument("--only", **words, metavar="NAMES", help=f"{only}, with commas")
+    bench.add_argument("--redo", **words, metavar="LABELS", help=f"{redo}, with commas")
     bench.add_argument(
         "--dry-run", action="store_true", help="say how many trials there are and how long"
     )
@@ -129,24 +148,22 @@ def _add_report(commands: Any) -> None:
     report.set_defaults(run=_report)
 
 
-def _report(options: argparse.Namespace) -> None:
+def _report(options: argparse.Namespace) -> object:
     from lopsided.report.command import report
 
-    print_result(report(options.folder, options.output))
+    return report(options.folder, options.output)
 
 
-def _bench(options: argparse.Namespace) -> None:
+def _bench(options: argparse.Namespace) -> str:
     from lopsided.bench.command import bench
 
-    print_result(
-        bench(
-            options.study,
-            out=options.out,
-            n_workers=options.jobs,
-            only=options.only,
-            redo=options.redo,
-            dry_run=options.dry_run,
-        )
+    return bench(
+        options.study,
+        out=options.out,
+        n_workers=options.jobs,
+        only=options.only,
+        redo=options.redo,
+        dry_run=options.dry_run,
     )
 
 
@@ -173,29 +190,29 @@ def _rank(options: argparse.Namespace) -> None:
     say(done.summary)
 
 
-def _demo(options: argparse.Namespace) -> None:
+def _demo(options: argparse.Namespace) -> str:
     from lopsided.demo import run_demo
 
-    print_result(run_demo(options.out, method=options.method, random_state=options.seed))
+    return run_demo(options.out, method=options.method, random_state=options.seed)
 
 
-def _methods(options: argparse.Namespace) -> None:
+def _methods(options: argparse.Namespace) -> str:
     from lopsided.methods.registry import get_method, list_methods
 
     names = list_methods("any" if options.all else "pu")
     width = max(map(len, names))
-    for name in names:
-        print_result(f"{name:<{width}} {get_method(name).summary}")
+    return "\n".join(f"{name:<{width}} {get_method(name).summary}" for name in names)
 
 
-def _datasets(options: argparse.Namespace) -> None:
+def _datasets(options: argparse.Namespace) -> str:
     from lopsided.datasets import list_entries
 
-    print_result(f"{'name':<20} {'rows':>6} {'columns':>7} {'positives':>9}  source")
+    lines = [f"{'name':<20} {'rows':>6} {'columns':>7} {'positives':>9}  source"]
     for entry in list_entries():
         source = "scikit-learn" if entry.group == "bundled" else "LOPSIDED_DATA or download"
         size = f"{entry.rows:>6} {entry.features:>7} {entry.positives:>9}"
-        print_result(f"{entry.name:<20} {size}  {source}")
+        lines.append(f"{entry.name:<20} {size}  {source}")
+    return "\n".join(lines)
 
 
 def _note(message: Any, category: Any, *_: Any, **__: Any) -> None:
@@ -236,11 +253,5 @@ def run_command(parser: argparse.ArgumentParser, arguments: Sequence[str] | None
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; return 0, 2 for bad input, and 128 + its number for a signal: 130, 143.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        The words after `lopsided`; those of the process by default.
-    """
+    """Run the words after `lopsided`, by default those of the process; see `run_command`."""
     return run_command(_parser(), arguments)

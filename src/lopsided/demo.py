@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from lopsided._check import check_choice
 from lopsided._files import check_writable
@@ -20,23 +21,9 @@ __all__ = ["run_demo"]
 def run_demo(out: str, method: str = "focused", random_state: int = 0) -> str:
     """Hide three of four labels of a bundled table, rank its rows, and tell what was caught.
 
-    Parameters
-    ----------
-    out : path
-        Folder for `table.csv`, the table as a user would have it, and `ranking.csv`. Only those
-        of an earlier demo are written over.
-    method : str, default="focused"
-        A name of the registry.
-    random_state : int, default=0
-        Seed of the hiding and the fits.
-
-    Returns
-    -------
-    str
-        What to print.
+    The folder gets `table.csv`, the table as a user would have it, and `ranking.csv`. Only
+    those of an earlier demo are written over.
     """
-    import pandas as pd
-
     check_choice(method, list_methods(), "method")
     data = load("digits-8")
     y = SCAR(hidden=0.75).draw(data.X, data.y_true, random_state)
@@ -52,12 +39,10 @@ def run_demo(out: str, method: str = "focused", random_state: int = 0) -> str:
         label="known",
         id_column="digit",
         method=method,
-        prior=None,
         random_state=random_state,
         output=str(folder / "ranking.csv"),
     )
-    hidden = data.y_true[done.ranking["id"].to_numpy(int)]
-    return _demo_text(data, y, done.ranking, hidden, folder)
+    return _demo_text(data, y, done.ranking, folder)
 
 
 def _check_demo_file(file: Path, columns: list[str]) -> None:
@@ -73,8 +58,9 @@ def _check_demo_file(file: Path, columns: list[str]) -> None:
         )
 
 
-def _demo_text(data: Any, y: Any, ranking: Any, hidden: Any, folder: Path) -> str:
+def _demo_text(data: Any, y: Any, ranking: Any, folder: Path) -> str:
     """Say what the demo found, with the truth that only a demo knows."""
+    hidden = data.y_true[ranking["id"].to_numpy(int)]
     n_hidden, n_rows = int(hidden.sum()), len(hidden)
     scores = -np.arange(n_rows)
     caught = round(precision_at_k(hidden, scores, n_hidden) * n_hidden)

@@ -24,7 +24,47 @@ class Mechanism(Protocol):
 
 
 @dataclass(frozen=True)
-class SCAR:
+class _Hiding:
+    """A mechanism that hides a share of the positives, drawn one by one by their weights."""
+
+    hidden: float
+
+    def draw(self, X: Any, y_true: Any, rng: Any) -> NDArray[np.int8]:
+        """Return y: 1 where a positive stays labeled, 0 elsewhere.
+
+        Parameters
+        ----------
+        X : array of shape (n_rows, n_features)
+            Finite numbers, scaled so that distances make sense; `SCAR` does not look at it.
+        y_true : array of shape (n_rows,)
+            1 = positive, 0 = negative.
+        rng : int, Generator or None
+            Source of randomness.
+        """
+        truth = check_truth(y_true)
+        positives = np.flatnonzero(truth == 1)
+        weight = self._weigh(X, truth)
+        n_hidden = rows_of_share(check_share(self.hidden, "hidden"), len(positives))
+        if len(positives) - n_hidden < 2:
+            raise ValueError(
+                f"At least two positives must stay labeled, got {len(positives)} positives "
+                f"with {n_hidden} to hide. Hide a smaller share."
+            )
+        # Exponential waiting times with these rates ring in the order of successive weighted
+        # draws without replacement. Only uniform numbers are asked of the generator, so the
+        # labels are the same everywhere.
+        waiting = -np.log1p(-as_generator(rng).random(len(positives))) / weight
+        y = truth.copy()
+        y[positives[np.argsort(waiting, kind="stable")[:n_hidden]]] = 0
+        return y
+
+    def _weigh(self, X: Any, truth: NDArray[np.int8]) -> Any:
+        """Return the weight of each positive, or one for all."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class SCAR(_Hiding):
     """Hide positives completely at random, each with the same chance.
 
     Draws with one generator state are nested: a larger share hides the same rows and more.
@@ -42,26 +82,12 @@ class SCAR:
     3
     """
 
-    hidden: float
-
-    def draw(self, X: Any, y_true: Any, rng: Any) -> NDArray[np.int8]:
-        """Return y: 1 where a positive stays labeled, 0 elsewhere.
-
-        Parameters
-        ----------
-        X : ignored
-            Kept so that every mechanism is called alike.
-        y_true : array of shape (n_rows,)
-            1 = positive, 0 = negative.
-        rng : int, Generator or None
-            Source of randomness.
-        """
-        truth = check_truth(y_true)
-        return _hide(truth, self.hidden, np.ones(int(truth.sum())), rng)
+    def _weigh(self, X: Any, truth: NDArray[np.int8]) -> Any:
+        return 1.0
 
 
 @dataclass(frozen=True)
-class SAR:
+class SAR(_Hiding):
     """Hide positives at random with a chance that depends on where they lie.
 
     With m the mean Euclidean distance of a positive to negatives, its weight in the draw is 1/m
@@ -86,27 +112,13 @@ class SAR:
     classification in imbalanced data sets. Data Mining and Knowledge Discovery 2023.
     """
 
-    hidden: float
     toward: Literal["near", "far"] = "near"
     neighbors: Literal["nearest", "all", "first"] | None = None
 
-    def draw(self, X: Any, y_true: Any, rng: Any) -> NDArray[np.int8]:
-        """Return y: 1 where a positive stays labeled, 0 elsewhere.
-
-        Parameters
-        ----------
-        X : array of shape (n_rows, n_features)
-            Finite numbers, scaled so that distances make sense.
-        y_true : array of shape (n_rows,)
-            1 = positive, 0 = negative.
-        rng : int, Generator or None
-            Source of randomness.
-        """
-        truth = check_truth(y_true)
+    def _weigh(self, X: Any, truth: NDArray[np.int8]) -> Any:
         check_choice(self.toward, ("near", "far"), "direction of SAR")
         distance = np.maximum(self._mean_distance(_numbers(X, len(truth)), truth), _FLOOR)
-        weight = 1 / distance if self.toward == "near" else distance
-        return _hide(truth, self.hidden, weight, rng)
+        return 1 / distance if self.toward == "near" else distance
 
     def _mean_distance(self, X: NDArray[Any], truth: NDArray[np.int8]) -> NDArray[Any]:
         from scipy.spatial.distance import cdist
@@ -125,25 +137,6 @@ class SAR:
                 distances = np.sort(np.partition(distances, count - 1)[:count])
             means.append(distances.mean())
         return np.asarray(means)
-
-
-def _hide(
-    truth: NDArray[np.int8], hidden: float, weight: NDArray[Any], rng: Any
-) -> NDArray[np.int8]:
-    """Hide a share of the positives, drawn one by one without replacement by weight."""
-    positives = np.flatnonzero(truth == 1)
-    n_hidden = rows_of_share(check_share(hidden, "hidden"), len(positives))
-    if len(positives) - n_hidden < 2:
-        raise ValueError(
-            f"At least two positives must stay labeled, got {len(positives)} positives with "
-            f"{n_hidden} to hide. Hide a smaller share."
-        )
-    # Exponential waiting times with these rates ring in the order of successive weighted draws.
-    # Only uniform numbers are asked of the generator, so the labels are the same everywhere.
-    waiting = -np.log1p(-as_generator(rng).random(len(positives))) / weight
-    y = truth.copy()
-    y[positives[np.argsort(waiting, kind="stable")[:n_hidden]]] = 0
-    return y
 
 
 def _numbers(X: Any, n_rows: int) -> NDArray[Any]:

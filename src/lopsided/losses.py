@@ -106,8 +106,32 @@ class SigmoidLoss(Loss):
         return margin
 
 
+class _Focal(Loss):
+    r"""The loss :math:`-(1-p)^\gamma \log p`, with a :math:`\gamma` for each margin."""
+
+    def _gamma(self, margin: Any) -> Any:
+        raise NotImplementedError
+
+    def value(self, margin: Any) -> Any:
+        """Return the loss of each margin."""
+        return sigmoid(-margin) ** self._gamma(margin) * softplus(-margin)
+
+    def gradient(self, margin: Any) -> Any:
+        """Return the slope of the loss in the margin; gamma counts as a constant."""
+        p, q, nll = sigmoid(margin), sigmoid(-margin), softplus(-margin)
+        gamma = self._gamma(margin)
+        return -(q**gamma) * (gamma * p * nll + q)
+
+    def hessian(self, margin: Any) -> Any:
+        """Return the second derivative; below zero for very negative margins (not convex)."""
+        p, q, nll = sigmoid(margin), sigmoid(-margin), softplus(-margin)
+        gamma = self._gamma(margin)
+        bend = (1 + 2 * gamma) * q + gamma * nll * (gamma * p - q)
+        return p * q**gamma * bend
+
+
 @dataclass
-class FocalLoss(Loss):
+class FocalLoss(_Focal):
     r"""Logistic loss that fades on easy rows: :math:`-(1-p)^\gamma \log p`.
 
     Parameters
@@ -131,25 +155,23 @@ class FocalLoss(Loss):
         """Raise an error if gamma is below 0."""
         _check_gamma(self.gamma, "gamma")
 
-    def value(self, margin: Any) -> Any:
-        """Return the loss of each margin."""
-        return _focal_value(margin, self.gamma)
-
-    def gradient(self, margin: Any) -> Any:
-        """Return the slope of the loss in the margin."""
-        return _focal_gradient(margin, self.gamma)
-
-    def hessian(self, margin: Any) -> Any:
-        """Return the second derivative; below zero for very negative margins (not convex)."""
-        return _focal_hessian(margin, self.gamma)
+    def _gamma(self, margin: Any) -> Any:
+        return self.gamma
 
     def log_odds(self, margin: Any) -> Any:
         """Return the log-odds at rest: focal scores are timid, the log-odds are larger."""
-        return _focal_log_odds(margin, self.gamma)
+        # At rest odds = gradient(-margin) / gradient(margin); powers leave as gamma * margin.
+        math, gamma = backend(margin), self.gamma
+        near = math.clip(margin, -_FAR, _FAR)
+        p, q = sigmoid(near), sigmoid(-near)
+        above = gamma * q * softplus(near) + p
+        below = gamma * p * softplus(-near) + q
+        beyond = (gamma + 1) * (margin - near)
+        return gamma * near + math.log(above) - math.log(below) + beyond
 
 
 @dataclass
-class CalibratedFocalLoss(Loss):
+class CalibratedFocalLoss(_Focal):
     r"""Focal loss whose :math:`\gamma` depends on the row (FLSD-53).
 
     Rows that the model gets badly wrong, :math:`p < 0.2`, have :math:`\gamma = 5`, the others
@@ -188,49 +210,11 @@ class CalibratedFocalLoss(Loss):
         below = cast(sigmoid(margin) < self.switch, like=margin)
         return self.easy + (self.hard - self.easy) * below
 
-    def value(self, margin: Any) -> Any:
-        """Return the loss of each margin."""
-        return _focal_value(margin, self._gamma(margin))
-
-    def gradient(self, margin: Any) -> Any:
-        """Return the slope of the loss in the margin, within its piece."""
-        return _focal_gradient(margin, self._gamma(margin))
-
-    def hessian(self, margin: Any) -> Any:
-        """Return the second derivative, within its piece."""
-        return _focal_hessian(margin, self._gamma(margin))
-
     def log_odds(self, margin: Any) -> Any:
         """Return the log-odds at rest of the `easy` piece, where all but rare classes lie."""
-        return _focal_log_odds(margin, self.easy)
+        return FocalLoss(self.easy).log_odds(margin)
 
 
 def _check_gamma(gamma: Any, name: str) -> None:
     if not (isinstance(gamma, Real) and float(gamma) >= 0):
         raise ValueError(f"{name} must be at least 0, got {gamma!r}.")
-
-
-def _focal_value(margin: Any, gamma: Any) -> Any:
-    return sigmoid(-margin) ** gamma * softplus(-margin)
-
-
-def _focal_gradient(margin: Any, gamma: Any) -> Any:
-    p, q, nll = sigmoid(margin), sigmoid(-margin), softplus(-margin)
-    return -(q**gamma) * (gamma * p * nll + q)
-
-
-def _focal_hessian(margin: Any, gamma: Any) -> Any:
-    p, q, nll = sigmoid(margin), sigmoid(-margin), softplus(-margin)
-    bend = (1 + 2 * gamma) * q + gamma * nll * (gamma * p - q)
-    return p * q**gamma * bend
-
-
-def _focal_log_odds(margin: Any, gamma: Any) -> Any:
-    # At rest odds = gradient(-margin) / gradient(margin); the powers leave as gamma * margin.
-    math = backend(margin)
-    near = math.clip(margin, -_FAR, _FAR)
-    p, q = sigmoid(near), sigmoid(-near)
-    above = gamma * q * softplus(near) + p
-    below = gamma * p * softplus(-near) + q
-    beyond = (gamma + 1) * (margin - near)
-    return gamma * near + math.log(above) - math.log(below) + beyond

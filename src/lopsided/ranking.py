@@ -8,13 +8,7 @@ from sklearn.base import clone
 
 from lopsided._check import as_generator, check_labels
 from lopsided._progress import Bar
-from lopsided.methods.base import (
-    PUClassifier,
-    TrainingRows,
-    as_pandas,
-    assign_folds,
-    cross_fit,
-)
+from lopsided.methods.base import PUClassifier, TrainingRows, as_pandas, assign_folds, cross_fit
 from lopsided.methods.registry import build, get_method
 
 __all__ = ["rank_against", "rank_unlabeled"]

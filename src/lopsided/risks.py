@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 import numpy as np
 
 from lopsided._check import check_choice
-from lopsided._math import backend, cast, detach, normalized
+from lopsided._math import cast, detach, normalized
 from lopsided._params import Params
 from lopsided.losses import FocalLoss, LogisticLoss, Loss, SigmoidLoss
 
@@ -79,8 +79,7 @@ class GradientAscent(Params):
 class ClipAtZero(Params):
     """Below zero, stop feeding the negative part. Suits boosting, which sees all rows at once.
 
-    The gradient is that of the clamped risk: the positive part plus the negative one, at least
-    0.
+    The gradient is that of the clamped risk: positive part plus the negative one, at least 0.
     """
 
     def __call__(self, negative_part: Any) -> tuple[float, float]:
@@ -173,10 +172,8 @@ class Risk(Params):
         convex, and a Newton step would run away there.
         """
         positive, negative = self.weights(scores, y, prior, weight)
-        size = backend(scores).abs
-        return size(positive) * self.loss.curvature(scores) + size(
-            negative
-        ) * self.loss.curvature(-scores)
+        as_positive = abs(positive) * self.loss.curvature(scores)
+        return as_positive + abs(negative) * self.loss.curvature(-scores)
 
     def log_odds(self, scores: Any, prior: float) -> Any:
         """Return the log-odds of a positive that scores trained on this risk stand for."""
@@ -202,7 +199,33 @@ class Risk(Params):
 
 
 @dataclass
-class PURisk(Risk):
+class _TargetedRisk(Risk):
+    """A risk that can be lowered for another share of positives than the real one."""
+
+    target_prior: float | None = None
+
+    def log_odds(self, scores: Any, prior: float) -> Any:
+        """Return the log-odds of a positive at `prior`, not at the target prior.
+
+        On PU labels taken as they are, `prior` is the share of labeled rows.
+        """
+        shift = 0.0
+        if self.target_prior is not None:
+            wanted, real = self.target_prior, prior
+            shift = float(np.log(real / (1 - real)) - np.log(wanted / (1 - wanted)))
+        return self.loss.log_odds(scores) + shift
+
+    def check(self) -> None:
+        """Raise an error if a setting makes no sense."""
+        super().check()
+        if self.target_prior is not None and not 0 < self.target_prior < 1:
+            raise ValueError(
+                f"target_prior must lie between 0 and 1 or be None, got {self.target_prior!r}."
+            )
+
+
+@dataclass
+class PURisk(_TargetedRisk):
     r"""Risk of positive and unlabeled rows, on average that of fully labeled ones.
 
     .. math:: \pi' R_P^+ + \frac{1 - \pi'}{1 - \pi} (R_U^- - \pi R_P^-)
@@ -232,7 +255,6 @@ class PURisk(Risk):
     imbalanced data. IJCAI 2021.
     """
 
-    target_prior: float | None = None
     scenario: Literal["one-sample", "two-sample"] = "one-sample"
     needs_prior: ClassVar[bool] = True
 
@@ -245,19 +267,14 @@ class PURisk(Risk):
             target * labeled, (1 - target) / (1 - prior) * (population - prior * labeled)
         )
 
-    def log_odds(self, scores: Any, prior: float) -> Any:
-        """Return the log-odds of a positive at the real prior, not the target prior."""
-        return self.loss.log_odds(scores) + _shift(prior, self.target_prior)
-
     def check(self) -> None:
         """Raise an error if a setting makes no sense."""
         super().check()
         check_choice(self.scenario, ("one-sample", "two-sample"), "scenario")
-        _check_target(self.target_prior)
 
 
 @dataclass
-class SupervisedRisk(Risk):
+class SupervisedRisk(_TargetedRisk):
     """Mean loss of fully labeled rows; on PU labels, the naive risk of unlabeled as negative.
 
     Parameters
@@ -271,8 +288,6 @@ class SupervisedRisk(Risk):
         classes.
     """
 
-    target_prior: float | None = None
-
     def raw_weights(self, y: Any, prior: float, weight: Any = None) -> SignedWeights:
         """Return the weights before any clamp."""
         if self.target_prior is None:
@@ -284,69 +299,42 @@ class SupervisedRisk(Risk):
             (1 - self.target_prior) * normalized(y != 1, y, weight),
         )
 
-    def log_odds(self, scores: Any, prior: float) -> Any:
-        """Return the log-odds of a labeled row at its share in the data, `prior` here."""
-        return self.loss.log_odds(scores) + _shift(prior, self.target_prior)
-
     def check(self) -> None:
         """Raise an error if a setting makes no sense."""
         super().check()
-        _check_target(self.target_prior)
         if self.clamp is not None:
             raise ValueError(
                 f"No part of this risk needs a clamp, got {self.clamp!r}. Use None."
             )
 
 
-def _shift(prior: float, target: float | None) -> float:
-    """Return what moves log-odds from a target prior to the real one."""
-    if target is None:
-        return 0.0
-    return float(np.log(prior / (1 - prior)) - np.log(target / (1 - target)))
-
-
-def _check_target(target: float | None) -> None:
-    if target is not None and not 0 < target < 1:
-        raise ValueError(f"target_prior must lie between 0 and 1 or be None, got {target!r}.")
-
-
 def upu(loss: Loss | None = None) -> PURisk:
     """Return the unbiased PU risk (du Plessis et al. 2015), sigmoid loss by default."""
-    return PURisk(SigmoidLoss() if loss is None else loss)
+    return PURisk(loss or SigmoidLoss())
 
 
 def nnpu(loss: Loss | None = None, clamp: Clamp | None = None) -> PURisk:
     """Return the non-negative PU risk (Kiryo et al. 2017), sigmoid loss by default."""
-    return PURisk(
-        SigmoidLoss() if loss is None else loss, GradientAscent() if clamp is None else clamp
-    )
+    return PURisk(loss or SigmoidLoss(), clamp or GradientAscent())
 
 
 def imbnnpu(
     loss: Loss | None = None, clamp: Clamp | None = None, target_prior: float = 0.5
 ) -> PURisk:
     """Return nnPU for a population with as many positives as negatives (Su et al. 2021)."""
-    return PURisk(
-        SigmoidLoss() if loss is None else loss,
-        GradientAscent() if clamp is None else clamp,
-        target_prior=target_prior,
-    )
+    return PURisk(loss or SigmoidLoss(), clamp or GradientAscent(), target_prior)
 
 
 def ifpu(
     gamma: float = 3.0, clamp: Clamp | None = None, target_prior: float | None = None
 ) -> PURisk:
     """Return the focused PU risk: nnPU on the focal loss (Zavitsanos and Paliouras)."""
-    return PURisk(
-        FocalLoss(gamma),
-        GradientAscent() if clamp is None else clamp,
-        target_prior=target_prior,
-    )
+    return PURisk(FocalLoss(gamma), clamp or GradientAscent(), target_prior)
 
 
 def supervised(loss: Loss | None = None) -> SupervisedRisk:
     """Return the mean loss of fully labeled rows, logistic by default."""
-    return SupervisedRisk(LogisticLoss() if loss is None else loss)
+    return SupervisedRisk(loss or LogisticLoss())
 
 
 def naive(loss: Loss | None = None) -> SupervisedRisk:

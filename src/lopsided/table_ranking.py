@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from lopsided._check import check_choice
 from lopsided.methods.registry import list_methods
@@ -27,34 +28,14 @@ def rank_table(
     id_column: str | None = None,
     drop: tuple[str, ...] = (),
     method: str = "focused",
-    prior: float | None = None,
     top: int | None = None,
-    folds: int = 5,
-    n_jobs: int | None = None,
-    random_state: Any = None,
     output: str | None = None,
+    **options: Any,
 ) -> RankedTable:
-    """Rank the unlabeled rows of a csv or parquet file.
+    """Rank the unlabeled rows of a csv or parquet file: rank, id, score, the row's own columns.
 
-    Parameters
-    ----------
-    table : path
-        The file.
-    label, positive, id_column
-        See `lopsided.tables.prepare`.
-    drop : tuple of str
-        Columns to leave out; each is a name or, with commas, several.
-    method, prior, folds, n_jobs, random_state
-        See `lopsided.ranking.rank_unlabeled`.
-    top : int, optional
-        Keep only so many rows.
-    output : path, optional
-        Where to write the ranking as csv or parquet, whole or not at all.
-
-    Returns
-    -------
-    RankedTable
-        Columns `rank`, `id`, `score`, then the row's own.
+    See `tables.prepare` for the columns, each of `drop` a name or, with commas, several;
+    `ranking.rank_unlabeled` for the options. `output` is written whole or not at all.
     """
     if top is not None and top < 1:
         raise ValueError(f"top must be at least 1 row, got {top}.")
@@ -63,15 +44,7 @@ def rank_table(
     if output is not None:
         check_output(output, table)
     task = prepare(frame, label, positive, id_column, find_columns(drop, frame.columns))
-    scores = rank_unlabeled(
-        task.X,
-        task.y,
-        method,
-        prior=prior,
-        folds=folds,
-        n_jobs=n_jobs,
-        random_state=random_state,
-    )
+    scores = rank_unlabeled(task.X, task.y, method, **options)
     row_labels = _name_row_labels(frame)
     own = frame.reset_index(names=row_labels) if row_labels else frame
     ranking = _ranking(own, task.ids, scores, id_column)
@@ -98,26 +71,17 @@ def rank_table(
 
 def _ranking(frame: Any, ids: Any, scores: Any, id_column: str | None) -> Any:
     """Return the unlabeled rows in order: rank, id, score and the row's own columns."""
-    import pandas as pd
-
     order = np.argsort(-scores, kind="stable")
     order = order[~np.isnan(scores[order])]
     own = frame.drop(columns=[id_column]) if id_column else frame
     own = own.set_axis(_names_beside(list(own.columns)), axis=1)
-    head = pd.DataFrame(
-        {
-            "rank": np.arange(1, len(order) + 1),
-            "id": ids.array[order],
-            "score": scores[order],
-        }
-    )
+    places = np.arange(1, len(order) + 1)
+    head = pd.DataFrame({"rank": places, "id": ids.array[order], "score": scores[order]})
     return pd.concat([head, own.iloc[order].reset_index(drop=True)], axis=1)
 
 
 def _name_row_labels(frame: Any) -> list[str]:
     """Return names for the levels of an index, none if it only counts rows from 0."""
-    import pandas as pd
-
     if frame.index.equals(pd.RangeIndex(len(frame))):
         return []
     names: list[str] = []

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lopsided.tables import check_output, read_table, write_table
-from lopsided.tables._packed import PACKED, open_packed_text
+from lopsided.tables.files import _open_text
 
 FRAME = pd.DataFrame({"no": ["007", "NA"], "x": ["1.50", ""], "city": ["Å", "a,b"]})
 
@@ -204,7 +204,7 @@ def test_what_is_wrong_with_a_text_file_is_said_whole_with_advice(tmp_path, cont
 def test_a_carriage_return_anywhere_moves_no_cell(tmp_path, end, suffix):
     text = f'id,a,y{end},2,1\n7,"\r",0{end}\n'
     file = tmp_path / f"table.csv{suffix}"
-    with open_packed_text(file, PACKED.get(suffix), "table.csv") as stream:
+    with _open_text(file, suffix, "table.csv") as stream:
         stream.write(text)
     wanted = [row for row in csv.reader(io.StringIO(text, newline="")) if row]
     assert read_table(file).to_numpy().tolist() == wanted[1:]

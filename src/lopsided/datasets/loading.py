@@ -1,13 +1,73 @@
 """Load a table by its name, from the first place that has it."""
 
-from lopsided.datasets.bundled import make_bundled
-from lopsided.datasets.dataset import Dataset, Found
-from lopsided.datasets.entries import Entry, describe
-from lopsided.datasets.names import name_features
-from lopsided.datasets.rebuild import REBUILDABLE
-from lopsided.datasets.sources import SOURCES, NotHere
+from dataclasses import dataclass
 
-__all__ = ["DatasetNotFoundError", "load"]
+import numpy as np
+from numpy.typing import NDArray
+
+from lopsided.datasets.entries import Entry, describe
+from lopsided.datasets.rebuild import REBUILDABLE
+from lopsided.datasets.sources import SOURCES, Found, NotHere, make_bundled
+
+__all__ = ["Dataset", "DatasetNotFoundError", "load"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """A fully labeled, imbalanced table.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        The features, float64 and C-contiguous.
+    y_true : ndarray of shape (n_rows,)
+        The truth, int8: 1 is positive, 0 is negative.
+    name : str
+        The name `load` knows it by.
+    title : str
+        The name to print.
+    feature_names : tuple of str
+        One name per column; `x0`, `x1`, ... where the source gives none.
+    sha256 : str
+        A hash of the content: of the csv file where there is one, else of the two arrays.
+    source : str
+        Where the data came from this time.
+    reference : str
+        Whom to cite.
+    licence : str
+        The terms, as far as they are known.
+    """
+
+    X: NDArray[np.float64]
+    y_true: NDArray[np.int8]
+    name: str
+    title: str
+    feature_names: tuple[str, ...]
+    sha256: str
+    source: str
+    reference: str
+    licence: str
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.X)
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return int(self.X.shape[1])
+
+    @property
+    def prior(self) -> float:
+        """Share of positives, P(y_true = 1)."""
+        return float(self.y_true.mean())
+
+    def __repr__(self) -> str:
+        return (
+            f"Dataset({self.name!r}, {self.n_rows} rows, {self.n_features} features, "
+            f"prior {self.prior:.4f})"
+        )
 
 
 class DatasetNotFoundError(FileNotFoundError):
@@ -59,17 +119,15 @@ def load(name: str) -> Dataset:
     if entry.group == "bundled":
         found, names = make_bundled(entry.name)
     else:
-        found, names = _find(entry), name_features(entry.name, entry.features)
+        found = _find(entry)
+        names = tuple(entry.columns.split() or (f"x{place}" for place in range(entry.features)))
     return Dataset(
-        X=found.X,
-        y_true=found.y_true,
         name=entry.name,
         title=entry.title,
         feature_names=names,
-        sha256=found.sha256,
-        source=found.source,
         reference=entry.reference,
         licence=entry.licence,
+        **found._asdict(),
     )
 
 

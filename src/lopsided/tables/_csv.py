@@ -5,8 +5,9 @@ import io
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import islice
 from typing import Any, BinaryIO, TextIO
+
+import pandas as pd
 
 from lopsided._check import check_unique
 
@@ -18,17 +19,7 @@ _LONGEST_CELL = 2**31 - 1  # what csv takes everywhere; its own limit is 128 KB
 
 
 def read_csv(stream: BinaryIO, separator: str) -> Any:
-    """Return the rows under the first one as a pandas frame of text.
-
-    Parameters
-    ----------
-    stream : binary stream
-        Can be read from its beginning more than once.
-    separator : str
-        What stands between cells.
-    """
-    import pandas as pd
-
+    """Return the rows under the first one as a frame of text; the stream is read repeatedly."""
     # Pandas loses the separator after a carriage return that no newline follows.
     read = _read_slowly if _has_bare_return(stream) else _read_fast
     try:
@@ -62,16 +53,12 @@ def _has_bare_return(stream: BinaryIO) -> bool:
 
 
 def _read_fast(stream: BinaryIO, separator: str) -> Any:
-    import pandas as pd
-
     stream.seek(0)
     return pd.read_csv(stream, sep=separator, header=None, dtype=str, na_filter=False)
 
 
 def _read_slowly(stream: BinaryIO, separator: str) -> Any:
     """Return what `_read_fast` would, with carriage returns that end a record."""
-    import pandas as pd
-
     with _records(stream, separator) as records:
         rows = [row for row in records if any(row) or len(row) > 1]
     if not rows:
@@ -90,7 +77,7 @@ def _header(stream: BinaryIO, separator: str) -> list[str]:
     """Return the cells of the first record, none if not even that can be read."""
     try:
         with _records(stream, separator) as records:
-            return next(islice(records, 1), [])
+            return next(records, [])
     except csv.Error:
         return []
 
@@ -159,15 +146,5 @@ class _Lines:
 
 
 def write_csv(frame: Any, stream: TextIO, separator: str = ",") -> None:
-    """Write a frame to a stream that leaves line ends as they are.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Written without its index.
-    stream : text stream
-        Opened with `newline=""`, where it is a file.
-    separator : str, default=","
-        What stands between cells.
-    """
+    """Write a frame without its index to a stream that keeps line ends (`newline=""`)."""
     frame.to_csv(_Lines(stream), index=False, sep=separator, lineterminator="\r\n")

@@ -5,6 +5,8 @@ import warnings
 from typing import Any, BinaryIO
 
 import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
 
 from lopsided._check import check_unique
 
@@ -19,15 +21,7 @@ def read_parquet(stream: BinaryIO) -> Any:
     Row labels with a name become columns, those without one stay the index. Lists, maps and
     structs become JSON and bytes become text, with a warning that names their columns: neither
     a csv file nor pandas' own parquet files can hold them all.
-
-    Parameters
-    ----------
-    stream : binary stream
-        Can be read from its beginning more than once.
     """
-    import pandas as pd
-    import pyarrow.parquet as pq
-
     check_unique(pq.read_schema(stream).names)
     stream.seek(0)
     frame = pd.read_parquet(stream)
@@ -50,8 +44,6 @@ def read_parquet(stream: BinaryIO) -> Any:
 
 def _as_text(column: Any) -> Any:
     """Return nested or binary cells as text, or None if the column holds no such."""
-    import pandas as pd
-
     cells = column.astype(object) if isinstance(column.dtype, pd.CategoricalDtype) else column
     if cells.dtype != object:
         return None

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from lopsided._check import check_choice, check_unique
@@ -78,8 +79,6 @@ def prepare(
     drop : tuple of str
         Columns to leave out.
     """
-    import pandas as pd
-
     names = list(frame.columns)
     for name in (label, *drop, *([id_column] if id_column else [])):
         check_choice(name, names, "column")
@@ -146,8 +145,6 @@ def _same(text: str, wanted: str) -> bool:
 
 def _feature(column: Any) -> Any:
     """Return a column as numbers or categories, or None if it says nothing about rows."""
-    import pandas as pd
-
     kind = getattr(column.dtype, "kind", "O")
     if column.isna().all():
         return None
@@ -180,8 +177,6 @@ def _finite(numbers: Any) -> Any:
 
 def _as_numbers(texts: Any) -> Any:
     """Return text as numbers if nearly all of it is; currency signs and commas are allowed."""
-    import pandas as pd
-
     plain = texts.str.replace(r"^([-+]?)\s*[$€£¥]\s*|\s*[$€£¥%]$", r"\1", regex=True)
     thousands = plain.str.fullmatch(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?", na=False)
     decimals = plain.str.fullmatch(r"[-+]?\d*,\d+", na=False) & ~thousands
@@ -194,8 +189,6 @@ def _as_numbers(texts: Any) -> Any:
 
 def _as_dates(texts: Any) -> Any:
     """Return text as days if nearly all of it is dates of one form."""
-    import pandas as pd
-
     if not _mostly(texts.where(texts.str.contains(r"\d", na=False)), texts):
         return None
     iso = re.compile(r"\d{4}-\d{2}(-\d{2}.*)?$")
@@ -213,8 +206,6 @@ def _mostly(found: Any, texts: Any) -> bool:
 
 
 def _days(dates: Any) -> Any:
-    import pandas as pd
-
     return (dates - dates.min()) / pd.Timedelta(days=1)
 
 

@@ -1,19 +1,26 @@
 """Tables as files: read without changing a cell, written whole or not at all."""
 
+import bz2
+import gzip
 import io
+import lzma
 import os
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TextIO
 
 from lopsided._files import atomic_write, check_writable
 from lopsided.tables._csv import read_csv, write_csv
-from lopsided.tables._packed import PACKED, open_packed_text, unpack
 from lopsided.tables._parquet import read_parquet
 
 __all__ = ["atomic_write", "check_output", "format_csv", "read_table", "write_table"]
 
 _KINDS = {".csv": "csv", ".txt": "csv", ".tsv": "tsv", ".parquet": "parquet", ".pq": "parquet"}
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
+_OPENERS: Any = {"": open, ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+_PACKED = (".gz", ".bz2", ".xz", ".zip")
 _STREAMS = (Path("/dev"), Path("/dev/fd"))  # stdin, or 63 for what a shell substitutes
 
 
@@ -45,9 +52,14 @@ def read_table(path: str | os.PathLike[str]) -> Any:
         with open(file, "rb") as source:
             # A pipe gives what it has only once, and tables are looked at more than once.
             stream = io.BytesIO(source.read()) if file.is_fifo() else source
-            if nameless and _is_parquet(stream):
-                kind = "parquet"
-            frame = _read(stream, kind, PACKED.get(file.suffix.lower()))
+            if nameless:
+                kind = "parquet" if stream.read(4) == b"PAR1" else "csv"
+                stream.seek(0)
+            if kind == "parquet":
+                frame = read_parquet(stream)
+            else:
+                with _unpack(stream, _packing(file)) as plain:
+                    frame = read_csv(plain, _SEPARATORS[kind])
     except UnicodeError:
         raise ValueError(f"{file} is not UTF-8 text. Save it with that encoding.") from None
     except Exception as error:  # whatever a broken file makes a reader raise
@@ -61,23 +73,29 @@ def read_table(path: str | os.PathLike[str]) -> Any:
     return frame
 
 
-def _read(stream: Any, kind: str, packing: str | None) -> Any:
-    if kind == "parquet":
-        return read_parquet(stream)
-    with unpack(stream, packing) as plain:
-        return read_csv(plain, _SEPARATORS[kind])
-
-
-def _is_parquet(stream: BinaryIO) -> bool:
-    start = stream.read(4)
-    stream.seek(0)
-    return start == b"PAR1"
+@contextmanager
+def _unpack(stream: BinaryIO, packing: str) -> Iterator[Any]:
+    """Give what a packed stream holds, as a stream that can be read more than once."""
+    if not packing:
+        yield stream
+    elif packing == ".zip":
+        with zipfile.ZipFile(stream) as archive:
+            names = [name for name in archive.namelist() if not name.endswith("/")]
+            if len(names) != 1:
+                raise ValueError(
+                    f"it must hold one file, got {len(names)}. Pack the table alone."
+                )
+            with archive.open(names[0]) as entry:
+                yield entry
+    else:
+        with _OPENERS[packing](stream, "rb") as plain:
+            yield plain
 
 
 def check_output(path: str | os.PathLike[str], source: str | os.PathLike[str]) -> None:
     """Raise an error now if a table cannot be written to `path` later, or must not be."""
     file = Path(path)
-    if _kind(file) == "parquet" and file.suffix.lower() in PACKED:
+    if _kind(file) == "parquet" and _packing(file):
         raise ValueError(f"{file}: parquet is packed already. Leave out {file.suffix}.")
     if os.path.exists(file) and os.path.samefile(file, source):
         raise ValueError(f"{file} is the table itself. Write to another file.")
@@ -92,8 +110,23 @@ def write_table(frame: Any, path: str | os.PathLike[str]) -> None:
         if kind == "parquet":
             frame.to_parquet(draft, index=False)
             return
-        with open_packed_text(draft, PACKED.get(file.suffix.lower()), file.stem) as stream:
+        with _open_text(draft, _packing(file), file.stem) as stream:
             write_csv(frame, stream, _SEPARATORS[kind])
+
+
+@contextmanager
+def _open_text(path: Path, packing: str, member: str) -> Iterator[TextIO]:
+    """Open a file, or the only member of an archive, for text that keeps its line ends."""
+    if packing == ".zip":
+        with (
+            zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
+            archive.open(member, "w", force_zip64=True) as entry,
+            io.TextIOWrapper(entry, encoding="utf-8", newline="") as stream,
+        ):
+            yield stream
+    else:
+        with _OPENERS[packing](path, "wt", encoding="utf-8", newline="") as stream:
+            yield stream
 
 
 def format_csv(frame: Any) -> str:
@@ -103,10 +136,13 @@ def format_csv(frame: Any) -> str:
     return text.getvalue()
 
 
+def _packing(file: Path) -> str:
+    suffix = file.suffix.lower()
+    return suffix if suffix in _PACKED else ""
+
+
 def _kind(file: Path) -> str:
-    suffixes = [suffix.lower() for suffix in file.suffixes]
-    if suffixes and suffixes[-1] in PACKED:
-        suffixes.pop()
-    if not suffixes or suffixes[-1] not in _KINDS:
+    table = file.with_suffix("") if _packing(file) else file
+    if table.suffix.lower() not in _KINDS:
         raise ValueError(f"{file} must end in .csv, .tsv or .parquet. Rename or convert it.")
-    return _KINDS[suffixes[-1]]
+    return _KINDS[table.suffix.lower()]

@@ -4,8 +4,7 @@ import argparse
 import warnings
 from collections.abc import Sequence
 
-from lopsided.cli import run_command
-from lopsided.options import Parser, as_count, as_words
+from lopsided.cli import Parser, as_count, as_words, run_command
 
 __all__ = ["main"]
 
