@@ -65,10 +65,10 @@ def normalized(mask: Any, like: Any, weight: Any = None) -> Any:
 
 
 def positive_posterior(y: Any, scores: Any, propensity_scores: Any) -> Any:
-    r"""Return the chance that each row is positive, given its label.
+    r"""Return the probability that each row is positive, given its label.
 
-    A labeled row is. An unlabeled one with chance of a positive :math:`f` and propensity
-    :math:`e`, both given as log-odds, is with chance
+    A labeled row is. An unlabeled one with probability :math:`f` of a positive and propensity
+    :math:`e`, both given as log-odds, is with probability
 
     .. math:: \frac{f (1 - e)}{f (1 - e) + 1 - f}.
     """

@@ -65,7 +65,7 @@ class _Hiding:
 
 @dataclass(frozen=True)
 class SCAR(_Hiding):
-    """Hide positives completely at random, each with the same chance.
+    """Hide positives completely at random, each with the same probability.
 
     Draws with one generator state are nested: a larger share hides the same rows and more.
 
@@ -88,7 +88,7 @@ class SCAR(_Hiding):
 
 @dataclass(frozen=True)
 class SAR(_Hiding):
-    """Hide positives at random with a chance that depends on where they lie.
+    """Hide positives at random with a probability that depends on where they lie.
 
     With m the mean Euclidean distance of a positive to negatives, its weight in the draw is 1/m
     toward "near", so that positives that look like negatives are hidden first, or m toward

@@ -14,7 +14,7 @@ from lopsided._params import Params
 
 __all__ = ["CalibratedFocalLoss", "FocalLoss", "LogisticLoss", "Loss", "SigmoidLoss"]
 
-_FAR = 80.0  # beyond, log-odds are a straight line and chances near their end in float32
+_FAR = 80.0  # beyond, log-odds are a straight line and probabilities near 0 or 1 in float32
 
 
 class Loss(Params):

@@ -334,12 +334,12 @@ def _check_weights_of_one_change_nothing(estimator: Any) -> None:
 def _check_answers_agree(estimator: Any) -> None:
     X, y = _table()
     model = _fit(estimator, X, y)
-    scores, chances = model.decision_function(X), model.predict_proba(X)
+    scores, proba = model.decision_function(X), model.predict_proba(X)
     assert scores.shape == (len(X),)
     assert scores.dtype == np.float64
     np.testing.assert_array_equal(model.predict(X), (scores > 0).astype(int))
-    np.testing.assert_allclose(chances.sum(axis=1), 1)
-    assert (np.diff(chances[np.argsort(scores), 1]) >= 0).all()
+    np.testing.assert_allclose(proba.sum(axis=1), 1)
+    assert (np.diff(proba[np.argsort(scores), 1]) >= 0).all()
 
 
 def _check_single_precision_keeps_scores(estimator: Any) -> None:
