@@ -138,10 +138,11 @@ def pu_mean_log_rank(y: Any, scores: Any) -> float:
 def pu_roc_auc(y: Any, scores: Any, prior: float | None = None, *, clip: bool = False) -> float:
     r"""Return the probability that a positive outranks a negative, from PU labels.
 
-    A labeled row outranks an unlabeled one with probability :math:`A = \alpha / 2 + (1 - \alpha) R`
-    if labels are given completely at random: among the unlabeled rows a share :math:`\alpha`
-    are positives, which it outranks half of the time. The answer is R. It is unbiased, and so a
-    single one may lie above 1 or below 0, where no truth is; `clip` brings it in.
+    A labeled row outranks an unlabeled one with probability
+    :math:`A = \alpha / 2 + (1 - \alpha) R` if labels are given completely at random: among the
+    unlabeled rows a share :math:`\alpha` are positives, which it outranks half of the time. The
+    answer is R. It is unbiased, and so a single one may lie above 1 or below 0, where no truth
+    is; `clip` brings it in.
 
     Parameters
     ----------
