@@ -1,8 +1,8 @@
 """Boosted trees on any PU risk, by XGBoost."""
 
 import warnings
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -40,6 +40,7 @@ _XGBOOST_PARAMETERS = (
 )
 
 
+@dataclass(eq=False, repr=False)
 class BoostedRiskClassifier(RiskClassifier):
     """Boost trees on a PU risk with XGBoost.
 
@@ -118,60 +119,31 @@ class BoostedRiskClassifier(RiskClassifier):
     """
 
     _accepts: ClassVar[Accepts] = Accepts(nan=True, sparse=True, categories=True)
-
-    def __init__(
-        self,
-        risk=None,
-        prior=None,
-        n_estimators=100,
-        learning_rate=0.3,
-        max_depth=6,
-        gradient_scale=0.2,
-        n_parallel_trees=1,
-        min_child_weight=1.0,
-        min_split_loss=0.0,
-        reg_lambda=1.0,
-        reg_alpha=0.0,
-        max_delta_step=0.0,
-        max_leaves=0,
-        max_bin=256,
-        grow_policy="depthwise",
-        max_cat_threshold=None,
-        subsample=1.0,
-        colsample_bytree=1.0,
-        colsample_bylevel=1.0,
-        colsample_bynode=1.0,
-        monotone_constraints=None,
-        early_stopping_rounds=None,
-        validation_fraction=0.2,
-        n_jobs=None,
-        random_state=None,
-    ):
-        self.risk = risk
-        self.prior = prior
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.max_depth = max_depth
-        self.gradient_scale = gradient_scale
-        self.n_parallel_trees = n_parallel_trees
-        self.min_child_weight = min_child_weight
-        self.min_split_loss = min_split_loss
-        self.reg_lambda = reg_lambda
-        self.reg_alpha = reg_alpha
-        self.max_delta_step = max_delta_step
-        self.max_leaves = max_leaves
-        self.max_bin = max_bin
-        self.grow_policy = grow_policy
-        self.max_cat_threshold = max_cat_threshold
-        self.subsample = subsample
-        self.colsample_bytree = colsample_bytree
-        self.colsample_bylevel = colsample_bylevel
-        self.colsample_bynode = colsample_bynode
-        self.monotone_constraints = monotone_constraints
-        self.early_stopping_rounds = early_stopping_rounds
-        self.validation_fraction = validation_fraction
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    risk: Risk | None = None
+    prior: float | None = None
+    n_estimators: int = 100
+    learning_rate: float = 0.3
+    max_depth: int = 6
+    gradient_scale: float = 0.2
+    n_parallel_trees: int = 1
+    min_child_weight: float = 1.0
+    min_split_loss: float = 0.0
+    reg_lambda: float = 1.0
+    reg_alpha: float = 0.0
+    max_delta_step: float = 0.0
+    max_leaves: int = 0
+    max_bin: int = 256
+    grow_policy: str = "depthwise"
+    max_cat_threshold: int | None = None
+    subsample: float = 1.0
+    colsample_bytree: float = 1.0
+    colsample_bylevel: float = 1.0
+    colsample_bynode: float = 1.0
+    monotone_constraints: Sequence[int] | None = None
+    early_stopping_rounds: int | None = None
+    validation_fraction: float = 0.2
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def _default_risk(self) -> Risk:
         return ifpu(clamp=ClipAtZero())

@@ -1,7 +1,7 @@
 """Forests and trees on labeled and unlabeled counts, by this library's own engine."""
 
-from dataclasses import replace
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ __all__ = ["PUForestClassifier"]
 _FOLDS = 5  # of the rows that are in every bag, held out in turn for out-of-bag scores
 
 
+@dataclass(eq=False, repr=False)
 class PUForestClassifier(PUClassifier):
     """Grow a forest on labeled and unlabeled rows.
 
@@ -89,32 +90,17 @@ class PUForestClassifier(PUClassifier):
     """
 
     _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
-
-    def __init__(
-        self,
-        criterion="gini",
-        prior=None,
-        n_estimators=100,
-        max_depth=None,
-        min_samples_leaf=1,
-        max_features="sqrt",
-        splitter="best",
-        sampling=None,
-        oob_score=False,
-        n_jobs=None,
-        random_state=None,
-    ):
-        self.criterion = criterion
-        self.prior = prior
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.max_features = max_features
-        self.splitter = splitter
-        self.sampling = sampling
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    criterion: str = "gini"
+    prior: float | None = None
+    n_estimators: int = 100
+    max_depth: int | None = None
+    min_samples_leaf: int = 1
+    max_features: str | float | None = "sqrt"
+    splitter: Literal["best", "random"] = "best"
+    sampling: Sampling | None = None
+    oob_score: bool = False
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def needs_prior(self) -> bool:
         """Say whether the criterion corrects for hidden positives."""

@@ -1,6 +1,7 @@
 """Logistic regression with unlabeled rows taken for negatives: the linear baseline."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from lopsided.methods._encoders import EncodedClassifier, QuantileNormalizer
 __all__ = ["NaiveLogisticClassifier"]
 
 
+@dataclass(eq=False, repr=False)
 class NaiveLogisticClassifier(EncodedClassifier):
     """Logistic regression of the labels on standardized columns.
 
@@ -53,21 +55,12 @@ class NaiveLogisticClassifier(EncodedClassifier):
     np.int64(0)
     """
 
-    def __init__(
-        self,
-        C=1.0,
-        class_weight="balanced",
-        normalize=None,
-        max_iter=1000,
-        n_jobs=None,
-        random_state=None,
-    ):
-        self.C = C
-        self.class_weight = class_weight
-        self.normalize = normalize
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    C: float = 1.0
+    class_weight: dict[int, float] | Literal["balanced"] | None = "balanced"
+    normalize: Literal["quantile"] | None = None
+    max_iter: int = 1000
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
         fit_map = None

@@ -1,7 +1,7 @@
 """A neural network on any PU risk."""
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +17,7 @@ from lopsided.risks import Risk, ifpu
 __all__ = ["NeuralRiskClassifier"]
 
 
+@dataclass(eq=False, repr=False)
 class NeuralRiskClassifier(RiskClassifier):
     """Train a net of fully connected layers on a PU risk.
 
@@ -68,34 +69,18 @@ class NeuralRiskClassifier(RiskClassifier):
     """
 
     _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
-
-    def __init__(
-        self,
-        risk=None,
-        prior=None,
-        hidden_layer_sizes=(300, 300, 300, 300),
-        n_steps=200,
-        batch_size=256,
-        learning_rate=1e-3,
-        weight_decay=0.05,
-        patience=None,
-        validation_fraction=0.2,
-        device=None,
-        n_jobs=None,
-        random_state=None,
-    ):
-        self.risk = risk
-        self.prior = prior
-        self.hidden_layer_sizes = hidden_layer_sizes
-        self.n_steps = n_steps
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.weight_decay = weight_decay
-        self.patience = patience
-        self.validation_fraction = validation_fraction
-        self.device = device
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    risk: Risk | None = None
+    prior: float | None = None
+    hidden_layer_sizes: int | Sequence[int] = (300, 300, 300, 300)
+    n_steps: int = 200
+    batch_size: int = 256
+    learning_rate: float = 1e-3
+    weight_decay: float = 0.05
+    patience: int | None = None
+    validation_fraction: float = 0.2
+    device: str | None = None
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def _default_risk(self) -> Risk:
         return ifpu()

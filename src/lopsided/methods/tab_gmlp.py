@@ -1,7 +1,7 @@
 """A transformer over categories and gMLP blocks over all columns, on any PU risk."""
 
-from dataclasses import replace
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from lopsided.risks import Risk, nnpu
 __all__ = ["TabGMLPClassifier"]
 
 
+@dataclass(eq=False, repr=False)
 class TabGMLPClassifier(RiskClassifier):
     """Train a net that reads columns as tokens on a PU risk.
 
@@ -79,42 +80,22 @@ class TabGMLPClassifier(RiskClassifier):
     """
 
     _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
-
-    def __init__(
-        self,
-        risk=None,
-        prior=None,
-        tokenizer="columns",
-        depth=2,
-        n_blocks=4,
-        n_epochs=15,
-        batch_size=512,
-        learning_rate=1e-3,
-        weight_decay=1e-4,
-        patience=None,
-        validation="random",
-        validation_fraction=0.2,
-        n_estimators=1,
-        device=None,
-        n_jobs=None,
-        random_state=None,
-    ):
-        self.risk = risk
-        self.prior = prior
-        self.tokenizer = tokenizer
-        self.depth = depth
-        self.n_blocks = n_blocks
-        self.n_epochs = n_epochs
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.weight_decay = weight_decay
-        self.patience = patience
-        self.validation = validation
-        self.validation_fraction = validation_fraction
-        self.n_estimators = n_estimators
-        self.device = device
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    risk: Risk | None = None
+    prior: float | None = None
+    tokenizer: Literal["columns", "scalars"] = "columns"
+    depth: int = 2
+    n_blocks: int = 4
+    n_epochs: int = 15
+    batch_size: int = 512
+    learning_rate: float = 1e-3
+    weight_decay: float = 1e-4
+    patience: int | None = None
+    validation: Literal["random", "last"] = "random"
+    validation_fraction: float = 0.2
+    n_estimators: int = 1
+    device: str | None = None
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def _default_risk(self) -> Risk:
         return nnpu(CalibratedFocalLoss())
