@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 from lopsided._rows import TrainingRows
 from lopsided.methods._encoders import EncodedClassifier
 
-__all__ = ["NeighborRatioClassifier"]
-
 _N_LABELED, _N_UNLABELED = 3, 5  # neighbors that count, at most all there are
 _NEAREST = 1e-3  # distances below, in standard deviations, are no nearer
 

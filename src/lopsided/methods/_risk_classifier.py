@@ -6,8 +6,6 @@ from copy import deepcopy
 from lopsided.methods.base import PUClassifier
 from lopsided.risks import Risk
 
-__all__ = ["RiskClassifier"]
-
 
 class RiskClassifier(PUClassifier):
     """A method with a parameter `risk`: what it lowers says whether it needs a prior.

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 from lopsided._check import check_choice
 from lopsided._math import rows_of_share
 
-__all__ = ["HoldOut", "check_hold_out", "hold_out"]
-
 _MIN_LABELED = 4  # in each part: fewer cannot tell when to stop
 
 
@@ -29,16 +27,7 @@ def hold_out(
 ) -> HoldOut | None:
     """Return which rows to hold out; None, with a warning, where that would be too few.
 
-    Parameters
-    ----------
-    y : ndarray of shape (n_rows,)
-        1 = labeled positive, 0 = unlabeled.
-    fraction : float
-        Share of the rows to hold out, rounded up.
-    seed : int
-        Source of random rows, which are stratified by their labels.
-    order : {"random", "last"}, default="random"
-        Whether to hold out any rows, or the last ones of a table that is sorted by time.
+    Random rows are stratified by their labels; the last ones are for a table sorted by time.
     """
     from sklearn.model_selection import train_test_split
 

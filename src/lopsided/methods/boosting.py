@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix, issparse
 from lopsided._check import check_magnitude, require
 from lopsided._progress import Bar
 from lopsided._rows import TrainingRows
-from lopsided.methods._levels import fit_level_map, map_levels
+from lopsided.methods._categories import fit_level_map, map_levels
 from lopsided.methods._objective import fused_objective
 from lopsided.methods._risk_classifier import RiskClassifier
 from lopsided.methods._validation import check_hold_out, hold_out
@@ -23,21 +23,10 @@ __all__ = ["BoostedRiskClassifier"]
 
 _CURVATURE_FLOOR = 1e-6  # XGBoost divides by the curvature of a leaf
 _MANY_LEVELS = 32  # of a category, above which its splits are kept small
-_XGBOOST_PARAMETERS = (
-    "learning_rate",
-    "max_depth",
-    "min_child_weight",
-    "reg_lambda",
-    "reg_alpha",
-    "max_delta_step",
-    "max_leaves",
-    "max_bin",
-    "grow_policy",
-    "subsample",
-    "colsample_bytree",
-    "colsample_bylevel",
-    "colsample_bynode",
-)
+# Parameters that XGBoost knows by the same names.
+_TREES = ("learning_rate", "max_depth", "max_leaves", "max_bin", "grow_policy")
+_REGULARIZERS = ("min_child_weight", "reg_lambda", "reg_alpha", "max_delta_step")
+_SHARES = ("subsample", "colsample_bytree", "colsample_bylevel", "colsample_bynode")
 
 
 @dataclass(eq=False, repr=False)
@@ -194,7 +183,8 @@ class BoostedRiskClassifier(RiskClassifier):
 
     def _params(self, seed: int, start: float) -> dict[str, Any]:
         """Return the parameters under XGBoost's names."""
-        params = {ours: getattr(self, ours) for ours in _XGBOOST_PARAMETERS} | {
+        alike = (*_TREES, *_REGULARIZERS, *_SHARES)
+        params = {name: getattr(self, name) for name in alike} | {
             "gamma": self.min_split_loss,
             "num_parallel_tree": self.n_parallel_trees,
             "max_cat_threshold": self._category_threshold(),
@@ -245,9 +235,14 @@ class BoostedRiskClassifier(RiskClassifier):
         options: dict[str, Any] = {}
         if validation is not None:
             unweighted = replace(validation, weight=np.ones(len(validation)))
+            given = (validation.y, self.prior_, validation.weight)
+
+            def risk_of_validation(scores: NDArray[Any], _: Any) -> tuple[str, float]:
+                return "risk", float(self.risk_.estimate(scores.astype(float), *given))
+
             options = {
                 "evals": [(self._binned(unweighted, like=matrix), "validation")],
-                "custom_metric": self._risk_of(validation),
+                "custom_metric": risk_of_validation,
                 "early_stopping_rounds": self.early_stopping_rounds,
             }
         with Bar(n_estimators, "boosting") as bar:
@@ -260,15 +255,6 @@ class BoostedRiskClassifier(RiskClassifier):
                 verbose_eval=False,
                 **options,
             )
-
-    def _risk_of(self, rows: TrainingRows) -> Callable[[NDArray[Any], Any], tuple[str, float]]:
-        """Return the risk of some rows as XGBoost takes a metric."""
-
-        def metric(scores: NDArray[Any], _: Any) -> tuple[str, float]:
-            scores = scores.astype(float)
-            return "risk", float(self.risk_.estimate(scores, rows.y, self.prior_, rows.weight))
-
-        return metric
 
     def _best_n_estimators(self, rows: TrainingRows, params: dict[str, Any]) -> int:
         """Return the number of rounds after which held-out rows have the lowest risk."""

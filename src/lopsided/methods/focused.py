@@ -18,11 +18,11 @@ from lopsided.methods._members import (
     WEIGHTINGS,
     Member,
     fit_member,
+    list_members,
     select_members,
     weight_members,
 )
 from lopsided.methods._normal_scores import fit_normal_scores
-from lopsided.methods._roster import list_members
 from lopsided.methods.base import Accepts, PUClassifier
 
 __all__ = ["FocusedClassifier"]

@@ -9,8 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from lopsided._check import check_choice, check_count
 from lopsided._rows import TrainingRows
+from lopsided.methods._categories import fit_level_map, map_levels
 from lopsided.methods._cross_fit import assign_folds, cross_fit
-from lopsided.methods._levels import fit_level_map, map_levels
 from lopsided.methods.base import Accepts, PUClassifier
 from lopsided.trees.binning import MAX_LEVELS
 from lopsided.trees.criteria import CRITERIA

@@ -1,24 +1,23 @@
 """A neural network on any PU risk."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from lopsided._check import check_count, require
 from lopsided._rows import TrainingRows
-from lopsided.methods._encoders import fit_numeric_encoder
+from lopsided.methods._encoders import EncodedClassifier
 from lopsided.methods._risk_classifier import RiskClassifier
 from lopsided.methods._validation import check_hold_out, hold_out
-from lopsided.methods.base import Accepts
 from lopsided.risks import Risk, ifpu
 
 __all__ = ["NeuralRiskClassifier"]
 
 
 @dataclass(eq=False, repr=False)
-class NeuralRiskClassifier(RiskClassifier):
+class NeuralRiskClassifier(RiskClassifier, EncodedClassifier):
     """Train a net of fully connected layers on a PU risk.
 
     Columns are standardized, missing values imputed with flags and categories spread out, all
@@ -68,7 +67,6 @@ class NeuralRiskClassifier(RiskClassifier):
     estimator. NeurIPS 2017. Zavitsanos, Paliouras: Focused PU learning from imbalanced data.
     """
 
-    _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
     risk: Risk | None = None
     prior: float | None = None
     hidden_layer_sizes: int | Sequence[int] = (300, 300, 300, 300)
@@ -91,8 +89,7 @@ class NeuralRiskClassifier(RiskClassifier):
 
         self._check_settings()
         self.risk_ = self._checked_risk()
-        self.encoder_ = fit_numeric_encoder(rows.X, self._levels(), rows.weight)
-        rows = replace(rows, X=self.encoder_.transform(rows.X))
+        rows = self._encode(rows)
         seed, stop = int(rng.integers(2**63)), None
         with threads(self._n_threads()):
             if self.patience is not None:

@@ -8,8 +8,6 @@ import numpy as np
 import torch
 from torch import nn
 
-__all__ = ["pick_device", "scores_of", "seeded", "threads"]
-
 _ROWS_AT_ONCE = 16384  # unless a net says otherwise
 
 

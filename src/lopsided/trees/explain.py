@@ -7,8 +7,6 @@ import numpy as np
 from lopsided.trees.forest import Forest
 from lopsided.trees.grower import LEAF, MISSING_LEFT, Tree
 
-__all__ = ["shap_layout"]
-
 
 def shap_layout(forest: Forest) -> dict[str, Any]:
     """Return a forest as the dictionary that `shap.TreeExplainer` takes for a model.

@@ -14,8 +14,6 @@ from lopsided.trees.predictor import add_values
 from lopsided.trees.sampling import Sampling
 from lopsided.trees.splitting import TreeParams, make_tree_params
 
-__all__ = ["Forest", "grow_forest", "sum_out_of_bag"]
-
 _TREES_AT_ONCE = 4  # summed up by one thread; fixed, so that sums do not depend on the threads
 _ROWS_AT_ONCE = 4096  # of a block: a tree is in the cache for all of them
 

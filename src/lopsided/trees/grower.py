@@ -19,8 +19,6 @@ from lopsided.trees.splitting import (
     random_split,
 )
 
-__all__ = ["LEAF", "MISSING_LEFT", "NODE", "SUBSET", "WORDS", "Tree", "grow"]
-
 # A node of a grown tree. A leaf has no children and its value as threshold; any other node
 # sends x <= threshold to `left` and the rest to `left + 1`. A split by categories keeps in
 # `threshold` its row in the table of bitsets, in which category c is bit c. A missing value

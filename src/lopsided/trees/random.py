@@ -4,8 +4,6 @@ import numpy as np
 
 from lopsided._kernel import njit_helper
 
-__all__ = ["randint", "uniform"]
-
 
 @njit_helper
 def _next(state):

@@ -11,17 +11,6 @@ from lopsided.trees.histogram import group_codes
 from lopsided.trees.random import uniform
 from lopsided.trees.runs import group_runs
 
-__all__ = [
-    "NO_SPLIT",
-    "Node",
-    "SplitInfo",
-    "TreeParams",
-    "best_split",
-    "make_tree_params",
-    "middle_between",
-    "random_split",
-]
-
 _PSEUDO_ROWS = 10.0  # rows of the node's own mix that each category gets before it is ranked
 _NO_LIMIT = 2**31
 

@@ -1,22 +1,20 @@
-"""Data frames as learners take them: numbers, with categories as codes."""
+"""Categories as codes: data frames as numbers, values among levels, rare levels merged."""
 
+import re
 import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._check import check_unique
-from lopsided.methods._category_values import find_levels, order_levels
-from lopsided.methods._levels import fit_level_map
 
-__all__ = [
-    "as_pandas",
-    "category_levels",
-    "drop_empty_levels",
-    "encode_categories",
-    "find_categories",
-]
+# No exponents or blanks: "1E5" is more often a name than a number.
+_PLAIN_NUMBER = re.compile(r"[-+]?[0-9]{1,40}(\.[0-9]{1,40})?")
 
 
 def as_pandas(X: Any) -> Any:
@@ -144,4 +142,109 @@ def _codes(column: Any, known: tuple[Any, ...]) -> NDArray[np.float64]:
 
 
 def _warn(message: str) -> None:
-    warnings.warn(message, UserWarning, stacklevel=6)  # at the call of a public method
+    warnings.warn(message, UserWarning, stacklevel=7)  # at the call of decision_function
+
+
+def order_levels(levels: Iterable[Any]) -> tuple[Any, ...]:
+    """Return levels in their own order, or by type and text where they have none."""
+    try:
+        return tuple(sorted(levels))
+    except TypeError:
+        return tuple(sorted(levels, key=lambda level: (type(level).__name__, str(level))))
+
+
+def find_levels(
+    values: Sequence[Any], levels: Sequence[Any]
+) -> tuple[NDArray[np.float64], dict[int, tuple[Any, ...]]]:
+    """Return the place of each value among the levels, NaN where it is none of them.
+
+    Files of several kinds disagree on what is text: a value that is no level itself is looked
+    up as a number among levels of text, and the other way round, where one level alone reads
+    as that number. Returned too are the levels that a value might be, for each that might be
+    several.
+    """
+    exact = {level: place for place, level in enumerate(levels)}
+    found = np.array([exact.get(value, np.nan) for value in values], np.float64)
+    ambiguous = {}
+    if np.isnan(found).any():
+        alike: dict[Any, list[Any]] = {}
+        for level in levels:
+            alike.setdefault(_as_number(level), []).append(level)
+        alike.pop(None, None)
+        for place in map(int, np.flatnonzero(np.isnan(found))):
+            value = values[place]
+            same = alike.get(_as_number(value), [])
+            if len(same) == 1 and isinstance(value, str) != isinstance(same[0], str):
+                found[place] = exact[same[0]]
+            elif len(same) > 1:
+                ambiguous[place] = tuple(same)
+    return found, ambiguous
+
+
+def _as_number(value: Any) -> int | float | None:
+    """Return a number, or text that is one, as a number; None for anything else."""
+    if isinstance(value, str):
+        plain = _PLAIN_NUMBER.fullmatch(value)
+        return None if plain is None else float(value) if plain[1] else int(value)
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, Decimal)):
+        return None
+    return int(value) if isinstance(value, Integral) else float(value)
+
+
+@dataclass(frozen=True)
+class LevelMap:
+    """The code that each level of a column has in a fit.
+
+    A level without rows there is missing; if levels are merged, the rare ones share the last
+    code.
+    """
+
+    codes: NDArray[np.float64]  # (n_levels + 1,): NaN for a level without rows, and at the end
+    n_codes: int
+
+    @property
+    def seen(self) -> NDArray[np.bool_]:
+        """Which levels have rows."""
+        return ~np.isnan(self.codes[:-1])
+
+    def transform(self, column: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the codes of a column of levels, NaN where one is missing."""
+        return self.codes[np.nan_to_num(column, nan=len(self.codes) - 1).astype(np.intp)]
+
+
+def fit_level_map(
+    column: NDArray[Any],
+    n_levels: int,
+    weight: NDArray[np.float64] | None = None,
+    max_codes: int | None = None,
+) -> LevelMap:
+    """Learn which levels have rows, and which are so rare that they share a code.
+
+    Codes follow the order of the levels. Where more than `max_codes` levels have rows, the
+    heaviest keep codes of their own, the first ones of those that weigh alike, and all others
+    share one: a known level, not a missing one.
+    """
+    counts = np.ones(len(column)) if weight is None else np.asarray(weight, np.float64)
+    rows = ~np.isnan(column) & (counts > 0)
+    weights = np.bincount(column[rows].astype(np.intp), counts[rows], minlength=n_levels)
+    own = weights > 0
+    rare = np.zeros(n_levels, bool)
+    if max_codes is not None and own.sum() > max_codes:
+        heaviest_first = np.argsort(-weights, kind="stable")
+        rare[heaviest_first[max_codes - 1 :]] = True
+        rare &= own
+        own &= ~rare
+    codes = np.full(n_levels + 1, np.nan)
+    codes[:-1][own] = np.arange(own.sum())
+    codes[:-1][rare] = own.sum()
+    return LevelMap(codes, int(own.sum() + rare.any()))
+
+
+def map_levels(X: NDArray[Any], maps: Mapping[int, LevelMap]) -> NDArray[Any]:
+    """Return a table with the levels of some columns as the codes of their maps."""
+    if not maps:
+        return X
+    mapped = np.array(X)
+    for position, found in maps.items():
+        mapped[:, position] = found.transform(X[:, position])
+    return mapped
