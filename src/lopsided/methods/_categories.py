@@ -125,24 +125,26 @@ def _codes(column: Any, known: tuple[Any, ...]) -> NDArray[np.float64]:
         places, uniques = pd.factorize(column)
         values = list(uniques)
     found, ambiguous = find_levels(values, known)
+    trouble = ""
     occurring = np.unique(places[places >= 0])  # -1 is missing
     if unclear := [place for place in occurring if place in ambiguous]:
         value, several = values[unclear[0]], ambiguous[unclear[0]]
-        _warn(
-            f"Column {column.name!r} holds {value!r}, which might be any of {several} in "
-            "training, and counts as missing. Write its categories as they were in training."
+        trouble = (
+            f"{value!r}, which might be any of {several} in training, and counts as missing"
         )
     elif len(occurring) and np.isnan(found[occurring]).all():
-        _warn(
-            f"Column {column.name!r} holds no category of training, and counts as missing in "
-            f"all rows: got {values[occurring[0]]!r}, and training had "
-            f"{known[0] if known else None!r}. Write its categories as they were in training."
+        trouble = (
+            "no category of training, and counts as missing in all rows: got "
+            f"{values[occurring[0]]!r}, and training had {known[0] if known else None!r}"
+        )
+    if trouble:
+        warnings.warn(
+            f"Column {column.name!r} holds {trouble}. Write its categories as they were in "
+            "training.",
+            UserWarning,
+            stacklevel=6,  # at the call of decision_function
         )
     return np.append(found, np.nan)[places]
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, UserWarning, stacklevel=7)  # at the call of decision_function
 
 
 def order_levels(levels: Iterable[Any]) -> tuple[Any, ...]:

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, issparse
 
 from lopsided._check import check_magnitude, require
+from lopsided._math import normalized
 from lopsided._progress import Bar
 from lopsided._rows import TrainingRows
 from lopsided.methods._categories import fit_level_map, map_levels
 from lopsided.methods._objective import fused_objective
-from lopsided.methods._risk_classifier import RiskClassifier
-from lopsided.methods._validation import check_hold_out, hold_out
+from lopsided.methods._risk_classifier import RiskClassifier, check_hold_out, hold_out
 from lopsided.methods.base import Accepts
 from lopsided.risks import ClipAtZero, Risk, ifpu
 
@@ -258,10 +258,10 @@ class BoostedRiskClassifier(RiskClassifier):
 
     def _best_n_estimators(self, rows: TrainingRows, params: dict[str, Any]) -> int:
         """Return the number of rounds after which held-out rows have the lowest risk."""
-        split = hold_out(rows.y, self.validation_fraction, params["seed"])
+        split = hold_out(rows, self.validation_fraction, params["seed"])
         if split is None:
             return int(self.n_estimators)
-        train, validation = map(rows.take, split)
+        train, validation = split
         booster = self._train(train, params, self.n_estimators, validation)
         return int(booster.best_iteration) + 1
 
@@ -296,8 +296,7 @@ class BoostedRiskClassifier(RiskClassifier):
         gains = np.zeros(self.n_features_in_)
         for name, gain in self.booster_.get_score(importance_type="total_gain").items():
             gains[int(name[1:])] = gain
-        total = gains.sum()
-        return gains / total if total > 0 else gains
+        return normalized(gains, like=gains)
 
 
 def _by_blocks(

@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted, check_memory
 
 from lopsided._check import check_choice, check_magnitude
+from lopsided._math import normalized
 from lopsided._progress import Bar
 from lopsided._rows import TrainingRows
 from lopsided.methods._members import (
@@ -193,7 +194,7 @@ class FocusedClassifier(PUClassifier):
             for model in fitted.models:
                 own = getattr(model, "feature_importances_", total * 0)  # distances have none
                 total += self.weights_[name] / len(fitted.models) * own
-        return total / total.sum() if total.sum() > 0 else total
+        return normalized(total, like=total)
 
     def describe(self) -> str:
         """Return in words which members carry this table, and why."""

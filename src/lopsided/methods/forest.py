@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from lopsided._check import check_choice, check_count
+from lopsided._math import normalized
 from lopsided._rows import TrainingRows
 from lopsided.methods._categories import fit_level_map, map_levels
 from lopsided.methods._cross_fit import assign_folds, cross_fit
 from lopsided.methods.base import Accepts, PUClassifier
 from lopsided.trees.binning import MAX_LEVELS
 from lopsided.trees.criteria import CRITERIA
-from lopsided.trees.explain import shap_layout
-from lopsided.trees.forest import Forest, grow_forest, sum_out_of_bag
+from lopsided.trees.forest import Forest, grow_forest, shap_layout, sum_out_of_bag
 from lopsided.trees.sampling import Bootstrap, Sampling
 from lopsided.trees.splitting import make_tree_params
 
@@ -210,8 +210,7 @@ class PUForestClassifier(PUClassifier):
     def feature_importances_(self) -> NDArray[np.float64]:
         """Share of the criterion's gain that each column's splits brought."""
         gains = np.maximum(self.forest_.gains, 0)
-        total = gains.sum()
-        return gains / total if total > 0 else gains
+        return normalized(gains, like=gains)
 
 
 def _n_features(wanted: Any, n_features: int) -> int:

@@ -89,8 +89,8 @@ class LBEClassifier(EncodedClassifier):
 
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
         torch = require("torch")
-        from lopsided.nets.devices import pick_device, threads
         from lopsided.nets.lbe import make_net, train_pair
+        from lopsided.nets.train import pick_device, threads
 
         self._check_settings()
         rows = self._encode(rows)
@@ -120,7 +120,7 @@ class LBEClassifier(EncodedClassifier):
 
     def _run(self, net: Any, X: Any) -> NDArray[np.float64]:
         require("torch")
-        from lopsided.nets.devices import scores_of, threads
+        from lopsided.nets.train import scores_of, threads
 
         with threads(self._n_threads()):
             return scores_of(net, self.encoder_.transform(X))

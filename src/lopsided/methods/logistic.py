@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from lopsided._check import check_choice
+from lopsided._math import normalized
 from lopsided._rows import TrainingRows
 from lopsided.methods._encoders import EncodedClassifier, QuantileNormalizer
 
@@ -83,5 +84,4 @@ class NaiveLogisticClassifier(EncodedClassifier):
     def feature_importances_(self) -> NDArray[np.float64]:
         """Share of each column in the sum of all coefficients' sizes."""
         sizes = self.encoder_.by_column(np.abs(self.estimator_.coef_[0]), self.n_features_in_)
-        total = sizes.sum()
-        return sizes / total if total > 0 else sizes
+        return normalized(sizes, like=sizes)

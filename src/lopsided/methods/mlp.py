@@ -9,8 +9,7 @@ import numpy as np
 from lopsided._check import check_count, require
 from lopsided._rows import TrainingRows
 from lopsided.methods._encoders import EncodedClassifier
-from lopsided.methods._risk_classifier import RiskClassifier
-from lopsided.methods._validation import check_hold_out, hold_out
+from lopsided.methods._risk_classifier import RiskClassifier, check_hold_out, hold_out
 from lopsided.risks import Risk, ifpu
 
 __all__ = ["NeuralRiskClassifier"]
@@ -85,7 +84,7 @@ class NeuralRiskClassifier(RiskClassifier, EncodedClassifier):
 
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
         require("torch")
-        from lopsided.nets.devices import threads
+        from lopsided.nets.train import threads
 
         self._check_settings()
         self.risk_ = self._checked_risk()
@@ -93,9 +92,9 @@ class NeuralRiskClassifier(RiskClassifier, EncodedClassifier):
         seed, stop = int(rng.integers(2**63)), None
         with threads(self._n_threads()):
             if self.patience is not None:
-                split = hold_out(rows.y, self.validation_fraction, int(rng.integers(2**31)))
+                split = hold_out(rows, self.validation_fraction, int(rng.integers(2**31)))
                 if split is not None:
-                    train, validation = map(rows.take, split)
+                    train, validation = split
                     _, stop = self._train(train, seed, rng, validation=(self.risk_, validation))
             net, self.n_epochs_ = self._train(rows, seed, rng, stop=stop)
         self.net_ = net.cpu().double().eval()  # a row's score then hardly depends on its batch
@@ -106,9 +105,8 @@ class NeuralRiskClassifier(RiskClassifier, EncodedClassifier):
         """Return a net trained on some rows, and for how many epochs."""
         import torch
 
-        from lopsided.nets.devices import pick_device
         from lopsided.nets.mlp import MLP
-        from lopsided.nets.train import Schedule, train
+        from lopsided.nets.train import Schedule, pick_device, train
 
         start = self.risk_.fit_intercept_only(rows.y, self.prior_, rows.weight)
         generator = torch.Generator().manual_seed(seed)
@@ -138,7 +136,7 @@ class NeuralRiskClassifier(RiskClassifier, EncodedClassifier):
 
     def _scores(self, X: Any) -> Any:
         require("torch")
-        from lopsided.nets.devices import scores_of, threads
+        from lopsided.nets.train import scores_of, threads
 
         with threads(self._n_threads()):
             scores = scores_of(self.net_, self.encoder_.transform(X))

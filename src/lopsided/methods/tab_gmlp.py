@@ -9,8 +9,7 @@ from lopsided._check import check_choice, check_count, require
 from lopsided._rows import TrainingRows
 from lopsided.losses import CalibratedFocalLoss
 from lopsided.methods._encoders import OrdinalEncoder, fit_ordinal_encoder
-from lopsided.methods._risk_classifier import RiskClassifier
-from lopsided.methods._validation import check_hold_out, hold_out
+from lopsided.methods._risk_classifier import RiskClassifier, check_hold_out, hold_out
 from lopsided.methods.base import Accepts
 from lopsided.risks import Risk, nnpu
 
@@ -102,7 +101,7 @@ class TabGMLPClassifier(RiskClassifier):
 
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
         require("torch")
-        from lopsided.nets.devices import threads
+        from lopsided.nets.train import threads
 
         self._check_settings()
         self.risk_ = self._checked_risk()
@@ -121,9 +120,9 @@ class TabGMLPClassifier(RiskClassifier):
         stop = None
         if self.patience is not None:
             seed = int(rng.integers(2**31)) if self.validation == "random" else 0
-            split = hold_out(rows.y, self.validation_fraction, seed, self.validation)
+            split = hold_out(rows, self.validation_fraction, seed, self.validation)
             if split is not None:
-                train, held_out = map(rows.take, split)
+                train, held_out = split
                 encoder = fit_ordinal_encoder(train.X, self._levels(), train.weight)
                 validation = (LabelPrecision(), _encoded(held_out, encoder))
                 seed = int(rng.integers(2**63))
@@ -142,9 +141,8 @@ class TabGMLPClassifier(RiskClassifier):
         """Return a net trained on encoded rows, and for how many epochs."""
         import torch
 
-        from lopsided.nets.devices import pick_device, seeded
         from lopsided.nets.tab_gmlp import TabGMLP
-        from lopsided.nets.train import CosineSchedule, train
+        from lopsided.nets.train import CosineSchedule, pick_device, seeded, train
 
         net = TabGMLP(
             encoder.n_numbers,
@@ -191,7 +189,7 @@ class TabGMLPClassifier(RiskClassifier):
 
     def _scores(self, X: Any) -> Any:
         require("torch")
-        from lopsided.nets.devices import scores_of, threads
+        from lopsided.nets.train import scores_of, threads
 
         inputs = self.encoder_.transform(X)
         with threads(self._n_threads()):
