@@ -6,8 +6,6 @@ import numba
 
 from lopsided._kernel_cache import KernelCache
 
-__all__ = ["njit_cached", "njit_fastmath", "njit_helper", "njit_inline"]
-
 # A division by zero gives infinity as in NumPy, not an error.
 _COMMON = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 

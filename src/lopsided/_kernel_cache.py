@@ -23,8 +23,6 @@ from numba.core.serialize import dumps
 
 from lopsided._private_folder import make_private
 
-__all__ = ["KernelCache", "compile_cache_folder", "hash_sources"]
-
 _PACKAGE = Path(__file__).parent
 
 

@@ -6,17 +6,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "backend",
-    "cast",
-    "detach",
-    "normalized",
-    "positive_posterior",
-    "rows_of_share",
-    "sigmoid",
-    "softplus",
-]
-
 
 def backend(values: Any) -> Any:
     """Return torch for a tensor, else NumPy: the module whose functions fit `values`."""

@@ -3,8 +3,6 @@
 from dataclasses import fields
 from typing import Any, Self
 
-__all__ = ["Params"]
-
 
 class Params:
     """Base of dataclasses that are parameters of an estimator: losses, risks, samplings.

@@ -6,26 +6,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["TrainingRows"]
-
 
 @dataclass(frozen=True)
 class TrainingRows:
-    """Checked rows, labels and weights.
+    """Checked rows, labels and weights."""
 
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n_rows, n_features)
-        Floats, categories as codes; a data frame before it is checked.
-    y : ndarray of shape (n_rows,)
-        1 = labeled positive, 0 = unlabeled.
-    weight : ndarray of shape (n_rows,)
-        Sample weights, 1 where none were given.
-    """
-
-    X: Any
-    y: NDArray[np.int8]
-    weight: NDArray[np.float64]
+    X: Any  # floats, categories as codes: an array or CSR; a data frame before it is checked
+    y: NDArray[np.int8]  # 1 = labeled positive, 0 = unlabeled
+    weight: NDArray[np.float64]  # sample weights, 1 where none were given
 
     def __len__(self) -> int:
         return len(self.y)
@@ -48,13 +36,7 @@ class TrainingRows:
     def doubled(
         self, positive: NDArray[np.float64], negative: NDArray[np.float64]
     ) -> "TrainingRows":
-        """Return every row as a positive and as a negative, without those of weight 0.
-
-        Parameters
-        ----------
-        positive, negative : ndarray of shape (n_rows,)
-            What the weight of a row is multiplied by.
-        """
+        """Return every row twice, its weight times these, without those of weight 0."""
         weight = np.concatenate([self.weight * positive, self.weight * negative])
         kept = np.flatnonzero(weight > 0)
         y = (kept < len(self)).astype(np.int8)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from lopsided.methods._category_values import find_levels, order_levels
+from lopsided.methods._categories import find_levels, order_levels
 
 
 @pytest.mark.parametrize(

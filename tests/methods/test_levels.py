@@ -6,8 +6,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from lopsided import rank_unlabeled
+from lopsided.methods._categories import fit_level_map
 from lopsided.methods._encoders import fit_numeric_encoder
-from lopsided.methods._levels import fit_level_map
 from lopsided.methods.registry import build
 from lopsided.metrics import average_precision
 

@@ -9,7 +9,7 @@ import lopsided  # noqa: E402
 import lopsided.nets.train  # noqa: E402
 from lopsided.methods.tab_gmlp import TabGMLPClassifier  # noqa: E402
 from lopsided.metrics import roc_auc  # noqa: E402
-from lopsided.nets.devices import scores_of  # noqa: E402
+from lopsided.nets.train import scores_of  # noqa: E402
 from lopsided.risks import naive  # noqa: E402
 
 SMALL = {"depth": 1, "n_blocks": 1, "n_epochs": 3, "batch_size": 128, "random_state": 0}

@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose
 
 torch = pytest.importorskip("torch")
 
-from lopsided.nets.gmlp import GMLPBlock, SpatialGate  # noqa: E402
+from lopsided.nets.tab_gmlp import GMLPBlock, SpatialGate  # noqa: E402
 
 
 def generator(seed=0):

@@ -4,8 +4,8 @@ from numpy.testing import assert_allclose
 
 torch = pytest.importorskip("torch")
 
-from lopsided.nets.devices import scores_of, seeded  # noqa: E402
 from lopsided.nets.tab_gmlp import TabGMLP  # noqa: E402
+from lopsided.nets.train import scores_of, seeded  # noqa: E402
 
 SHAPES = [(4, (3, 5)), (4, ()), (0, (3, 5)), (1, ()), (0, (2,))]
 

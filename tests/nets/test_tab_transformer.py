@@ -3,7 +3,7 @@ from numpy.testing import assert_allclose
 
 torch = pytest.importorskip("torch")
 
-from lopsided.nets.tab_transformer import (  # noqa: E402
+from lopsided.nets.tab_gmlp import (  # noqa: E402
     Attention,
     ColumnEmbedding,
     FeedForward,

@@ -8,13 +8,15 @@ torch = pytest.importorskip("torch")
 
 from lopsided._rows import TrainingRows  # noqa: E402
 from lopsided.losses import FocalLoss, LogisticLoss, SigmoidLoss  # noqa: E402
-from lopsided.nets.batches import draw_batches  # noqa: E402
-from lopsided.nets.devices import pick_device, scores_of, threads  # noqa: E402
 from lopsided.nets.mlp import MLP  # noqa: E402
-from lopsided.nets.train import (  # noqa: E402
+from lopsided.nets.train import (  # noqa: E402  # noqa: E402
     CosineSchedule,
     LabelPrecision,
     Schedule,
+    draw_batches,
+    pick_device,
+    scores_of,
+    threads,
     train,
     train_step,
 )

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 
 from lopsided._rows import TrainingRows
 
-__all__ = ["CrossFit", "assign_folds", "cross_fit"]
-
 Model = TypeVar("Model")
 
 

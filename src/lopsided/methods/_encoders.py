@@ -9,19 +9,9 @@ from numpy.typing import NDArray
 
 from lopsided._check import check_magnitude
 from lopsided._rows import TrainingRows
-from lopsided.methods._levels import LevelMap, fit_level_map
+from lopsided.methods._categories import LevelMap, fit_level_map
 from lopsided.methods._normal_scores import MIN_SCALE, NormalScores, fit_normal_scores
 from lopsided.methods.base import Accepts, PUClassifier
-
-__all__ = [
-    "EncodedClassifier",
-    "NumericEncoder",
-    "OrdinalEncoder",
-    "QuantileNormalizer",
-    "Winsorizer",
-    "fit_numeric_encoder",
-    "fit_ordinal_encoder",
-]
 
 _MAX_INPUT = 1e6  # deviations from the mean; one of n rows lies sqrt(n) away at most
 _MAX_KNOTS = 256  # of a quantile-transformed column
@@ -137,15 +127,9 @@ def fit_numeric_encoder(
 ) -> NumericEncoder:
     """Learn means and scales from training rows, NaN allowed and categories as codes.
 
-    Parameters
-    ----------
-    X, weight : ndarray of shape (n_rows, n_features) and (n_rows,)
-        The rows, and how often each counts.
-    levels : mapping of int to int
-        Positions of category columns and their numbers of levels.
-    fit_map : callable or None, default=None
-        What columns of numbers go through first: `Winsorizer.fit`, or `QuantileNormalizer.fit`,
-        after which no outlier outweighs the others.
+    `levels` has the number of levels of each category column by its position. Columns of
+    numbers go through `fit_map` first: `Winsorizer.fit`, or `QuantileNormalizer.fit`, after
+    which no outlier outweighs the others.
     """
     numbers = np.setdiff1d(np.arange(X.shape[1]), list(levels)).astype(np.intp)
     moments = np.zeros((2, len(numbers)))

@@ -10,15 +10,6 @@ from sklearn.utils.validation import has_fit_parameter
 
 from lopsided._rows import TrainingRows
 
-__all__ = [
-    "check_learner",
-    "fit_learner",
-    "log_odds_of",
-    "positive_log_odds",
-    "positive_proba",
-    "seeded_copy",
-]
-
 _EPS = 1e-9  # how near to 0 and 1 a probability may come before it is turned into log-odds
 
 

@@ -11,21 +11,16 @@ from sklearn.base import clone
 from lopsided._check import check_choice, guess_prior
 from lopsided._rows import TrainingRows
 from lopsided.methods._cross_fit import assign_folds, cross_fit
+from lopsided.methods._neighbors import NeighborRatioClassifier
 from lopsided.methods.base import PUClassifier
+from lopsided.methods.forest import PUForestClassifier
+from lopsided.methods.logistic import NaiveLogisticClassifier
+from lopsided.methods.registry import build
 from lopsided.metrics import pu_mean_log_rank
-
-__all__ = [
-    "MIN_TO_FOLD",
-    "WEIGHTINGS",
-    "FittedMember",
-    "Member",
-    "fit_member",
-    "member_folds",
-    "select_members",
-    "weight_members",
-]
+from lopsided.trees.sampling import Bagging
 
 MIN_TO_FOLD = 3  # labeled rows: a part without one must keep two
+_ROWS_PER_LEAF = 50_000  # of the table, for each row of a leaf
 _SHARPNESS = 4.0  # chosen on repeats 100 and 101: see docs/focused.md
 
 # From the mean log-rank of each member to what it counts.
@@ -38,23 +33,16 @@ WEIGHTINGS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
 
 @dataclass(frozen=True)
 class Member:
-    """An estimator that takes part in an ensemble.
+    """An estimator that takes part in an ensemble, with a title for a sentence.
 
-    Parameters
-    ----------
-    name, title : str
-        Its short name, and what it is in the words of a sentence.
-    estimator : PUClassifier
-        Unfitted. With `oob_score` its training rows are scored out-of-bag, else out-of-fold,
-        and the models of the folds together are the member.
-    stream : int
-        Tells its random numbers from those of other members, whoever else takes part.
+    With `oob_score` its training rows are scored out-of-bag, else out-of-fold, and the models
+    of the folds together are the member.
     """
 
     name: str
     title: str
     estimator: PUClassifier
-    stream: int
+    stream: int  # tells its random numbers from those of others, whoever takes part
 
     def seed(self, of_ensemble: int) -> int:
         """Return the seed of this member."""
@@ -152,3 +140,42 @@ def weight_members(
     # Labeled rows that cannot be left out tell nothing.
     weights = WEIGHTINGS[weighting if y.sum() >= MIN_TO_FOLD else "equal"](scores)
     return weights / weights.sum(), scores
+
+
+def list_members(
+    n_rows: int, n_bagged_trees: int, gamma: float, target_prior: float | None
+) -> list[Member]:
+    """Return all members, who err in different ways, as a table of so many rows has them.
+
+    Gamma and target prior are those of the booster's risk.
+    """
+
+    def extra_trees(criterion: str, most: int, least: int, sampling: Any = None) -> Any:
+        return PUForestClassifier(
+            criterion,
+            # Many where they are cheap and votes are few.
+            n_estimators=int(np.clip(20_000_000 // n_rows, min(100, most), most)),
+            # More where there are plenty, or trees outgrow the table.
+            min_samples_leaf=max(least, n_rows // _ROWS_PER_LEAF),
+            max_features=None,
+            splitter="random",
+            sampling=sampling,
+            oob_score=True,
+        )
+
+    bagged = extra_trees("hellinger", n_bagged_trees, 2, Bagging(20.0))
+    booster = build("focused-xgb", gamma=gamma, target_prior=target_prior)
+    logistic = NaiveLogisticClassifier(C=0.1, normalize="quantile")
+    about_bagged = (
+        "extra trees by Hellinger distance, each on labeled rows and 20 others for each"
+    )
+    about_trees = "extra trees on bootstraps of all rows"
+    about_logistic = "logistic regression on quantile-transformed columns"
+    about_knn = "k nearest neighbors: distances to labeled and unlabeled rows"
+    return [
+        Member("bagged-trees", about_bagged, bagged, stream=736216594),
+        Member("extra-trees", about_trees, extra_trees("gini", 300, 1), stream=682460096),
+        Member("booster", "boosted trees on the focused PU risk", booster, stream=4017528749),
+        Member("logistic", about_logistic, logistic, stream=3507795190),
+        Member("knn", about_knn, NeighborRatioClassifier(), stream=1319068280),
+    ]

@@ -1,5 +1,6 @@
 """K nearest neighbors: how much closer a row lies to labeled rows than to others."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -8,12 +9,11 @@ from numpy.typing import NDArray
 from lopsided._rows import TrainingRows
 from lopsided.methods._encoders import EncodedClassifier
 
-__all__ = ["NeighborRatioClassifier"]
-
 _N_LABELED, _N_UNLABELED = 3, 5  # neighbors that count, at most all there are
 _NEAREST = 1e-3  # distances below, in standard deviations, are no nearer
 
 
+@dataclass(eq=False, repr=False)
 class NeighborRatioClassifier(EncodedClassifier):
     r"""Compare the distance to the nearest labeled rows with that to the nearest others.
 
@@ -22,8 +22,7 @@ class NeighborRatioClassifier(EncodedClassifier):
     neither trees nor linear models follow. Its cost grows with the square of the rows.
     """
 
-    def __init__(self, n_jobs=None):
-        self.n_jobs = n_jobs
+    n_jobs: int | None = None
 
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
         rows = self._encode(rows).take(rows.weight > 0)

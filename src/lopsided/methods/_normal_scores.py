@@ -7,8 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-__all__ = ["MIN_SCALE", "NormalScores", "fit_normal_scores"]
-
 MIN_SCALE = 1e-269  # a number of single precision, divided by it, is below the largest double
 _MAX_KNOTS = 8192
 _FARTHEST = 5.5  # normal quantile up to which knots are spread: one row of fifty million
@@ -21,18 +19,11 @@ class NormalScores:
     The reference's own scores become standard normal. Between them the map is a straight line,
     beyond their ends it goes on rising by the logarithm, so that no two scores become equal and
     no row depends on the others that are scored with it.
-
-    Parameters
-    ----------
-    knots, values : ndarray of shape (n_knots,)
-        Raw scores in rising order, and what becomes of them.
-    unit : float
-        The step of raw scores that the logarithm beyond the ends is taken by.
     """
 
-    knots: NDArray[np.float64]
-    values: NDArray[np.float64]
-    unit: float
+    knots: NDArray[np.float64]  # raw scores in rising order
+    values: NDArray[np.float64]  # what becomes of them
+    unit: float  # the step of raw scores by which the logarithm beyond the ends is taken
 
     def transform(self, scores: Any) -> NDArray[np.float64]:
         """Return the normal scores of raw ones."""

@@ -11,8 +11,6 @@ from lopsided._rows import TrainingRows
 from lopsided.losses import CalibratedFocalLoss, FocalLoss, LogisticLoss, SigmoidLoss
 from lopsided.risks import Risk
 
-__all__ = ["Objective", "fused_objective", "plain_objective"]
-
 Objective = Callable[[NDArray[Any], Any], tuple[NDArray[Any], NDArray[Any]]]
 
 

@@ -1,12 +1,19 @@
-"""The base of methods that lower a risk."""
+"""Methods that lower a risk: their base, and rows held out to see when to stop."""
 
+import warnings
 from abc import abstractmethod
 from copy import deepcopy
+from typing import Any, Literal
 
+import numpy as np
+
+from lopsided._check import check_choice
+from lopsided._math import rows_of_share
+from lopsided._rows import TrainingRows
 from lopsided.methods.base import PUClassifier
 from lopsided.risks import Risk
 
-__all__ = ["RiskClassifier"]
+_MIN_LABELED = 4  # in each part: fewer cannot tell when to stop
 
 
 class RiskClassifier(PUClassifier):
@@ -38,7 +45,46 @@ class RiskClassifier(PUClassifier):
         return risk
 
     def needs_prior(self) -> bool:
+        """Say whether the risk needs a prior."""
         return self._risk().needs_prior
 
     def _scenario(self) -> str:
         return getattr(self._risk(), "scenario", "one-sample")
+
+
+def hold_out(
+    rows: TrainingRows, fraction: float, seed: int, order: Literal["random", "last"] = "random"
+) -> tuple[TrainingRows, TrainingRows] | None:
+    """Return rows to train on and held-out ones; None, with a warning, where they are too few.
+
+    Random rows are stratified by their labels; the last ones are for a table sorted by time.
+    """
+    from sklearn.model_selection import train_test_split
+
+    y, places, n_held_out = rows.y, np.arange(len(rows)), rows_of_share(fraction, len(rows))
+    parts: Any = ()
+    if order == "last":
+        parts = np.split(places, [len(y) - n_held_out])
+    elif min(y.sum(), (y == 0).sum(), n_held_out, len(y) - n_held_out) >= 2:
+        parts = train_test_split(places, test_size=n_held_out, stratify=y, random_state=seed)
+    if parts and all(_MIN_LABELED <= y[part].sum() < len(part) for part in parts):
+        train, held_out = map(rows.take, parts)
+        return train, held_out
+    warnings.warn(
+        f"Early stopping needs {_MIN_LABELED} labeled rows among those held out and among the "
+        f"others, got {int(y.sum())} in all: training runs to its end. Label more rows, or "
+        "change validation_fraction.",
+        UserWarning,
+        stacklevel=5,
+    )
+    return None
+
+
+def check_hold_out(fraction: Any, order: str = "random") -> None:
+    """Refuse a share that leaves no rows, or an order that is none."""
+    check_choice(order, ("random", "last"), "validation")
+    if not (isinstance(fraction, (float, np.floating)) and 0 < fraction < 1):
+        raise ValueError(
+            f"validation_fraction must lie between 0 and 1, both excluded, got {fraction!r}. "
+            "Pass the share of rows to hold out, such as 0.2."
+        )

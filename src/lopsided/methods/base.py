@@ -11,14 +11,14 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from lopsided._check import as_generator, check_labels, check_prior, check_weight_range
 from lopsided._math import sigmoid
 from lopsided._rows import TrainingRows
-from lopsided.methods._cross_fit import assign_folds, cross_fit
-from lopsided.methods._frames import (
+from lopsided.methods._categories import (
     as_pandas,
     category_levels,
     drop_empty_levels,
     encode_categories,
     find_categories,
 )
+from lopsided.methods._cross_fit import assign_folds, cross_fit
 
 __all__ = [
     "Accepts",

@@ -1,8 +1,8 @@
 """Boosted trees on any PU risk, by XGBoost."""
 
 import warnings
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, issparse
 
 from lopsided._check import check_magnitude, require
+from lopsided._math import normalized
 from lopsided._progress import Bar
 from lopsided._rows import TrainingRows
-from lopsided.methods._levels import fit_level_map, map_levels
+from lopsided.methods._categories import fit_level_map, map_levels
 from lopsided.methods._objective import fused_objective
-from lopsided.methods._risk_classifier import RiskClassifier
-from lopsided.methods._validation import check_hold_out, hold_out
+from lopsided.methods._risk_classifier import RiskClassifier, check_hold_out, hold_out
 from lopsided.methods.base import Accepts
 from lopsided.risks import ClipAtZero, Risk, ifpu
 
@@ -23,23 +23,13 @@ __all__ = ["BoostedRiskClassifier"]
 
 _CURVATURE_FLOOR = 1e-6  # XGBoost divides by the curvature of a leaf
 _MANY_LEVELS = 32  # of a category, above which its splits are kept small
-_XGBOOST_PARAMETERS = (
-    "learning_rate",
-    "max_depth",
-    "min_child_weight",
-    "reg_lambda",
-    "reg_alpha",
-    "max_delta_step",
-    "max_leaves",
-    "max_bin",
-    "grow_policy",
-    "subsample",
-    "colsample_bytree",
-    "colsample_bylevel",
-    "colsample_bynode",
-)
+# Parameters that XGBoost knows by the same names.
+_TREES = ("learning_rate", "max_depth", "max_leaves", "max_bin", "grow_policy")
+_REGULARIZERS = ("min_child_weight", "reg_lambda", "reg_alpha", "max_delta_step")
+_SHARES = ("subsample", "colsample_bytree", "colsample_bylevel", "colsample_bynode")
 
 
+@dataclass(eq=False, repr=False)
 class BoostedRiskClassifier(RiskClassifier):
     """Boost trees on a PU risk with XGBoost.
 
@@ -118,60 +108,31 @@ class BoostedRiskClassifier(RiskClassifier):
     """
 
     _accepts: ClassVar[Accepts] = Accepts(nan=True, sparse=True, categories=True)
-
-    def __init__(
-        self,
-        risk=None,
-        prior=None,
-        n_estimators=100,
-        learning_rate=0.3,
-        max_depth=6,
-        gradient_scale=0.2,
-        n_parallel_trees=1,
-        min_child_weight=1.0,
-        min_split_loss=0.0,
-        reg_lambda=1.0,
-        reg_alpha=0.0,
-        max_delta_step=0.0,
-        max_leaves=0,
-        max_bin=256,
-        grow_policy="depthwise",
-        max_cat_threshold=None,
-        subsample=1.0,
-        colsample_bytree=1.0,
-        colsample_bylevel=1.0,
-        colsample_bynode=1.0,
-        monotone_constraints=None,
-        early_stopping_rounds=None,
-        validation_fraction=0.2,
-        n_jobs=None,
-        random_state=None,
-    ):
-        self.risk = risk
-        self.prior = prior
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.max_depth = max_depth
-        self.gradient_scale = gradient_scale
-        self.n_parallel_trees = n_parallel_trees
-        self.min_child_weight = min_child_weight
-        self.min_split_loss = min_split_loss
-        self.reg_lambda = reg_lambda
-        self.reg_alpha = reg_alpha
-        self.max_delta_step = max_delta_step
-        self.max_leaves = max_leaves
-        self.max_bin = max_bin
-        self.grow_policy = grow_policy
-        self.max_cat_threshold = max_cat_threshold
-        self.subsample = subsample
-        self.colsample_bytree = colsample_bytree
-        self.colsample_bylevel = colsample_bylevel
-        self.colsample_bynode = colsample_bynode
-        self.monotone_constraints = monotone_constraints
-        self.early_stopping_rounds = early_stopping_rounds
-        self.validation_fraction = validation_fraction
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    risk: Risk | None = None
+    prior: float | None = None
+    n_estimators: int = 100
+    learning_rate: float = 0.3
+    max_depth: int = 6
+    gradient_scale: float = 0.2
+    n_parallel_trees: int = 1
+    min_child_weight: float = 1.0
+    min_split_loss: float = 0.0
+    reg_lambda: float = 1.0
+    reg_alpha: float = 0.0
+    max_delta_step: float = 0.0
+    max_leaves: int = 0
+    max_bin: int = 256
+    grow_policy: str = "depthwise"
+    max_cat_threshold: int | None = None
+    subsample: float = 1.0
+    colsample_bytree: float = 1.0
+    colsample_bylevel: float = 1.0
+    colsample_bynode: float = 1.0
+    monotone_constraints: Sequence[int] | None = None
+    early_stopping_rounds: int | None = None
+    validation_fraction: float = 0.2
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def _default_risk(self) -> Risk:
         return ifpu(clamp=ClipAtZero())
@@ -222,7 +183,8 @@ class BoostedRiskClassifier(RiskClassifier):
 
     def _params(self, seed: int, start: float) -> dict[str, Any]:
         """Return the parameters under XGBoost's names."""
-        params = {ours: getattr(self, ours) for ours in _XGBOOST_PARAMETERS} | {
+        alike = (*_TREES, *_REGULARIZERS, *_SHARES)
+        params = {name: getattr(self, name) for name in alike} | {
             "gamma": self.min_split_loss,
             "num_parallel_tree": self.n_parallel_trees,
             "max_cat_threshold": self._category_threshold(),
@@ -273,9 +235,14 @@ class BoostedRiskClassifier(RiskClassifier):
         options: dict[str, Any] = {}
         if validation is not None:
             unweighted = replace(validation, weight=np.ones(len(validation)))
+            given = (validation.y, self.prior_, validation.weight)
+
+            def risk_of_validation(scores: NDArray[Any], _: Any) -> tuple[str, float]:
+                return "risk", float(self.risk_.estimate(scores.astype(float), *given))
+
             options = {
                 "evals": [(self._binned(unweighted, like=matrix), "validation")],
-                "custom_metric": self._risk_of(validation),
+                "custom_metric": risk_of_validation,
                 "early_stopping_rounds": self.early_stopping_rounds,
             }
         with Bar(n_estimators, "boosting") as bar:
@@ -289,21 +256,12 @@ class BoostedRiskClassifier(RiskClassifier):
                 **options,
             )
 
-    def _risk_of(self, rows: TrainingRows) -> Callable[[NDArray[Any], Any], tuple[str, float]]:
-        """Return the risk of some rows as XGBoost takes a metric."""
-
-        def metric(scores: NDArray[Any], _: Any) -> tuple[str, float]:
-            scores = scores.astype(float)
-            return "risk", float(self.risk_.estimate(scores, rows.y, self.prior_, rows.weight))
-
-        return metric
-
     def _best_n_estimators(self, rows: TrainingRows, params: dict[str, Any]) -> int:
         """Return the number of rounds after which held-out rows have the lowest risk."""
-        split = hold_out(rows.y, self.validation_fraction, params["seed"])
+        split = hold_out(rows, self.validation_fraction, params["seed"])
         if split is None:
             return int(self.n_estimators)
-        train, validation = map(rows.take, split)
+        train, validation = split
         booster = self._train(train, params, self.n_estimators, validation)
         return int(booster.best_iteration) + 1
 
@@ -338,8 +296,7 @@ class BoostedRiskClassifier(RiskClassifier):
         gains = np.zeros(self.n_features_in_)
         for name, gain in self.booster_.get_score(importance_type="total_gain").items():
             gains[int(name[1:])] = gain
-        total = gains.sum()
-        return gains / total if total > 0 else gains
+        return normalized(gains, like=gains)
 
 
 def _by_blocks(

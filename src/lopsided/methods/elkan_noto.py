@@ -1,6 +1,7 @@
 """Elkan and Noto: from the probability of a label to that of a positive."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ __all__ = ["ElkanNotoClassifier", "hidden_weights", "label_frequency"]
 _EPS = 0.999  # a probability of being labeled above this is not believed
 
 
+@dataclass(eq=False, repr=False)
 class ElkanNotoClassifier(EncodedClassifier):
     r"""Weight unlabeled rows by their probability to be hidden positives, then fit once more.
 
@@ -76,21 +78,12 @@ class ElkanNotoClassifier(EncodedClassifier):
     0.5
     """
 
-    def __init__(
-        self,
-        estimator=None,
-        frequency="mean",
-        n_folds=5,
-        refit=True,
-        n_jobs=None,
-        random_state=None,
-    ):
-        self.estimator = estimator
-        self.frequency = frequency
-        self.n_folds = n_folds
-        self.refit = refit
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    estimator: Any = None
+    frequency: Literal["mean", "ratio", "max"] = "mean"
+    n_folds: int = 5
+    refit: bool = True
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
         check_choice(self.frequency, ("mean", "ratio", "max"), "way to estimate the frequency")

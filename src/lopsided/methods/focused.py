@@ -1,6 +1,8 @@
 """The flagship: learners that err in different ways, fused by what the labels say of each."""
 
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted, check_memory
 
 from lopsided._check import check_choice, check_magnitude
+from lopsided._math import normalized
 from lopsided._progress import Bar
 from lopsided._rows import TrainingRows
 from lopsided.methods._members import (
@@ -16,11 +19,11 @@ from lopsided.methods._members import (
     WEIGHTINGS,
     Member,
     fit_member,
+    list_members,
     select_members,
     weight_members,
 )
 from lopsided.methods._normal_scores import fit_normal_scores
-from lopsided.methods._roster import list_members
 from lopsided.methods.base import Accepts, PUClassifier
 
 __all__ = ["FocusedClassifier"]
@@ -32,9 +35,13 @@ _MIN_SLOPE = 1e-3  # so that scores rise with the fusion, whatever the labels sa
 
 
 # Bagged trees, folds and members, where None is all that a table can afford.
-_PRESETS = {"full": (1000, 5, None), "fast": (200, 3, ("bagged-trees", "logistic"))}
+_PRESETS: dict[str, tuple[int, int, Sequence[str] | None]] = {
+    "full": (1000, 5, None),
+    "fast": (200, 3, ("bagged-trees", "logistic")),
+}
 
 
+@dataclass(eq=False, repr=False)
 class FocusedClassifier(PUClassifier):
     """An ensemble of boosters, forests and logistic regression, weighted by the labels.
 
@@ -91,26 +98,14 @@ class FocusedClassifier(PUClassifier):
     """
 
     _accepts: ClassVar[Accepts] = Accepts(nan=True, sparse=True, categories=True)
-
-    def __init__(
-        self,
-        estimators=None,
-        weighting="log-rank",
-        preset="full",
-        gamma=3.0,
-        target_prior=0.5,
-        memory=None,
-        n_jobs=None,
-        random_state=None,
-    ):
-        self.estimators = estimators
-        self.weighting = weighting
-        self.preset = preset
-        self.gamma = gamma
-        self.target_prior = target_prior
-        self.memory = memory
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    estimators: Sequence[str] | None = None
+    weighting: Literal["log-rank", "equal", "best"] = "log-rank"
+    preset: Literal["full", "fast"] = "full"
+    gamma: float = 3.0
+    target_prior: float | Literal["prior"] = 0.5
+    memory: Any = None
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
         check_choice(self.weighting, WEIGHTINGS, "weighting")
@@ -199,7 +194,7 @@ class FocusedClassifier(PUClassifier):
             for model in fitted.models:
                 own = getattr(model, "feature_importances_", total * 0)  # distances have none
                 total += self.weights_[name] / len(fitted.models) * own
-        return total / total.sum() if total.sum() > 0 else total
+        return normalized(total, like=total)
 
     def describe(self) -> str:
         """Return in words which members carry this table, and why."""

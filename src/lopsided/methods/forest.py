@@ -1,21 +1,21 @@
 """Forests and trees on labeled and unlabeled counts, by this library's own engine."""
 
-from dataclasses import replace
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from lopsided._check import check_choice, check_count
+from lopsided._math import normalized
 from lopsided._rows import TrainingRows
+from lopsided.methods._categories import fit_level_map, map_levels
 from lopsided.methods._cross_fit import assign_folds, cross_fit
-from lopsided.methods._levels import fit_level_map, map_levels
 from lopsided.methods.base import Accepts, PUClassifier
 from lopsided.trees.binning import MAX_LEVELS
 from lopsided.trees.criteria import CRITERIA
-from lopsided.trees.explain import shap_layout
-from lopsided.trees.forest import Forest, grow_forest, sum_out_of_bag
+from lopsided.trees.forest import Forest, grow_forest, shap_layout, sum_out_of_bag
 from lopsided.trees.sampling import Bootstrap, Sampling
 from lopsided.trees.splitting import make_tree_params
 
@@ -24,6 +24,7 @@ __all__ = ["PUForestClassifier"]
 _FOLDS = 5  # of the rows that are in every bag, held out in turn for out-of-bag scores
 
 
+@dataclass(eq=False, repr=False)
 class PUForestClassifier(PUClassifier):
     """Grow a forest on labeled and unlabeled rows.
 
@@ -89,32 +90,17 @@ class PUForestClassifier(PUClassifier):
     """
 
     _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
-
-    def __init__(
-        self,
-        criterion="gini",
-        prior=None,
-        n_estimators=100,
-        max_depth=None,
-        min_samples_leaf=1,
-        max_features="sqrt",
-        splitter="best",
-        sampling=None,
-        oob_score=False,
-        n_jobs=None,
-        random_state=None,
-    ):
-        self.criterion = criterion
-        self.prior = prior
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.max_features = max_features
-        self.splitter = splitter
-        self.sampling = sampling
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    criterion: str = "gini"
+    prior: float | None = None
+    n_estimators: int = 100
+    max_depth: int | None = None
+    min_samples_leaf: int = 1
+    max_features: str | float | None = "sqrt"
+    splitter: Literal["best", "random"] = "best"
+    sampling: Sampling | None = None
+    oob_score: bool = False
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def needs_prior(self) -> bool:
         """Say whether the criterion corrects for hidden positives."""
@@ -224,8 +210,7 @@ class PUForestClassifier(PUClassifier):
     def feature_importances_(self) -> NDArray[np.float64]:
         """Share of the criterion's gain that each column's splits brought."""
         gains = np.maximum(self.forest_.gains, 0)
-        total = gains.sum()
-        return gains / total if total > 0 else gains
+        return normalized(gains, like=gains)
 
 
 def _n_features(wanted: Any, n_features: int) -> int:

@@ -1,5 +1,6 @@
 """LBE: a net for who is positive and a net for the bias of labeling."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ _FRACTIONS = ("batch_fraction", "keep_fraction")
 _TRAINING = (*_COUNTS, *_FRACTIONS, "learning_rate", "weight_decay")
 
 
+@dataclass(eq=False, repr=False)
 class LBEClassifier(EncodedClassifier):
     """Learn who is positive and how labels were given, with two nets trained in turns.
 
@@ -60,31 +62,17 @@ class LBEClassifier(EncodedClassifier):
     with labeling bias estimation. TPAMI 2022.
     """
 
-    def __init__(
-        self,
-        width=100,
-        n_warmup_steps=100,
-        n_rounds=20,
-        n_steps=40,
-        batch_fraction=0.1,
-        keep_fraction=0.8,
-        learning_rate=1e-3,
-        weight_decay=1e-2,
-        device=None,
-        n_jobs=None,
-        random_state=None,
-    ):
-        self.width = width
-        self.n_warmup_steps = n_warmup_steps
-        self.n_rounds = n_rounds
-        self.n_steps = n_steps
-        self.batch_fraction = batch_fraction
-        self.keep_fraction = keep_fraction
-        self.learning_rate = learning_rate
-        self.weight_decay = weight_decay
-        self.device = device
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    width: int = 100
+    n_warmup_steps: int = 100
+    n_rounds: int = 20
+    n_steps: int = 40
+    batch_fraction: float = 0.1
+    keep_fraction: float = 0.8
+    learning_rate: float = 1e-3
+    weight_decay: float = 1e-2
+    device: str | None = None
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def _expects_hidden(self) -> bool:
         return True  # the propensity starts where the classifier does, far from 1
@@ -101,8 +89,8 @@ class LBEClassifier(EncodedClassifier):
 
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
         torch = require("torch")
-        from lopsided.nets.devices import pick_device, threads
         from lopsided.nets.lbe import make_net, train_pair
+        from lopsided.nets.train import pick_device, threads
 
         self._check_settings()
         rows = self._encode(rows)
@@ -132,7 +120,7 @@ class LBEClassifier(EncodedClassifier):
 
     def _run(self, net: Any, X: Any) -> NDArray[np.float64]:
         require("torch")
-        from lopsided.nets.devices import scores_of, threads
+        from lopsided.nets.train import scores_of, threads
 
         with threads(self._n_threads()):
             return scores_of(net, self.encoder_.transform(X))

@@ -1,18 +1,21 @@
 """Logistic regression with unlabeled rows taken for negatives: the linear baseline."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from lopsided._check import check_choice
+from lopsided._math import normalized
 from lopsided._rows import TrainingRows
 from lopsided.methods._encoders import EncodedClassifier, QuantileNormalizer
 
 __all__ = ["NaiveLogisticClassifier"]
 
 
+@dataclass(eq=False, repr=False)
 class NaiveLogisticClassifier(EncodedClassifier):
     """Logistic regression of the labels on standardized columns.
 
@@ -53,21 +56,12 @@ class NaiveLogisticClassifier(EncodedClassifier):
     np.int64(0)
     """
 
-    def __init__(
-        self,
-        C=1.0,
-        class_weight="balanced",
-        normalize=None,
-        max_iter=1000,
-        n_jobs=None,
-        random_state=None,
-    ):
-        self.C = C
-        self.class_weight = class_weight
-        self.normalize = normalize
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    C: float = 1.0
+    class_weight: dict[int, float] | Literal["balanced"] | None = "balanced"
+    normalize: Literal["quantile"] | None = None
+    max_iter: int = 1000
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
         fit_map = None
@@ -90,5 +84,4 @@ class NaiveLogisticClassifier(EncodedClassifier):
     def feature_importances_(self) -> NDArray[np.float64]:
         """Share of each column in the sum of all coefficients' sizes."""
         sizes = self.encoder_.by_column(np.abs(self.estimator_.coef_[0]), self.n_features_in_)
-        total = sizes.sum()
-        return sizes / total if total > 0 else sizes
+        return normalized(sizes, like=sizes)

@@ -1,23 +1,22 @@
 """A neural network on any PU risk."""
 
-from collections.abc import Iterable
-from dataclasses import replace
-from typing import Any, ClassVar
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from lopsided._check import check_count, require
 from lopsided._rows import TrainingRows
-from lopsided.methods._encoders import fit_numeric_encoder
-from lopsided.methods._risk_classifier import RiskClassifier
-from lopsided.methods._validation import check_hold_out, hold_out
-from lopsided.methods.base import Accepts
+from lopsided.methods._encoders import EncodedClassifier
+from lopsided.methods._risk_classifier import RiskClassifier, check_hold_out, hold_out
 from lopsided.risks import Risk, ifpu
 
 __all__ = ["NeuralRiskClassifier"]
 
 
-class NeuralRiskClassifier(RiskClassifier):
+@dataclass(eq=False, repr=False)
+class NeuralRiskClassifier(RiskClassifier, EncodedClassifier):
     """Train a net of fully connected layers on a PU risk.
 
     Columns are standardized, missing values imputed with flags and categories spread out, all
@@ -67,53 +66,35 @@ class NeuralRiskClassifier(RiskClassifier):
     estimator. NeurIPS 2017. Zavitsanos, Paliouras: Focused PU learning from imbalanced data.
     """
 
-    _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
-
-    def __init__(
-        self,
-        risk=None,
-        prior=None,
-        hidden_layer_sizes=(300, 300, 300, 300),
-        n_steps=200,
-        batch_size=256,
-        learning_rate=1e-3,
-        weight_decay=0.05,
-        patience=None,
-        validation_fraction=0.2,
-        device=None,
-        n_jobs=None,
-        random_state=None,
-    ):
-        self.risk = risk
-        self.prior = prior
-        self.hidden_layer_sizes = hidden_layer_sizes
-        self.n_steps = n_steps
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.weight_decay = weight_decay
-        self.patience = patience
-        self.validation_fraction = validation_fraction
-        self.device = device
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    risk: Risk | None = None
+    prior: float | None = None
+    hidden_layer_sizes: int | Sequence[int] = (300, 300, 300, 300)
+    n_steps: int = 200
+    batch_size: int = 256
+    learning_rate: float = 1e-3
+    weight_decay: float = 0.05
+    patience: int | None = None
+    validation_fraction: float = 0.2
+    device: str | None = None
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def _default_risk(self) -> Risk:
         return ifpu()
 
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
         require("torch")
-        from lopsided.nets.devices import threads
+        from lopsided.nets.train import threads
 
         self._check_settings()
         self.risk_ = self._checked_risk()
-        self.encoder_ = fit_numeric_encoder(rows.X, self._levels(), rows.weight)
-        rows = replace(rows, X=self.encoder_.transform(rows.X))
+        rows = self._encode(rows)
         seed, stop = int(rng.integers(2**63)), None
         with threads(self._n_threads()):
             if self.patience is not None:
-                split = hold_out(rows.y, self.validation_fraction, int(rng.integers(2**31)))
+                split = hold_out(rows, self.validation_fraction, int(rng.integers(2**31)))
                 if split is not None:
-                    train, validation = map(rows.take, split)
+                    train, validation = split
                     _, stop = self._train(train, seed, rng, validation=(self.risk_, validation))
             net, self.n_epochs_ = self._train(rows, seed, rng, stop=stop)
         self.net_ = net.cpu().double().eval()  # a row's score then hardly depends on its batch
@@ -124,9 +105,8 @@ class NeuralRiskClassifier(RiskClassifier):
         """Return a net trained on some rows, and for how many epochs."""
         import torch
 
-        from lopsided.nets.devices import pick_device
         from lopsided.nets.mlp import MLP
-        from lopsided.nets.train import Schedule, train
+        from lopsided.nets.train import Schedule, pick_device, train
 
         start = self.risk_.fit_intercept_only(rows.y, self.prior_, rows.weight)
         generator = torch.Generator().manual_seed(seed)
@@ -156,7 +136,7 @@ class NeuralRiskClassifier(RiskClassifier):
 
     def _scores(self, X: Any) -> Any:
         require("torch")
-        from lopsided.nets.devices import scores_of, threads
+        from lopsided.nets.train import scores_of, threads
 
         with threads(self._n_threads()):
             scores = scores_of(self.net_, self.encoder_.transform(X))

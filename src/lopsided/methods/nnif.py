@@ -1,7 +1,7 @@
 """NNIF: find hidden positives as outliers near labeled rows, set them apart, then learn."""
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ __all__ = ["NNIFClassifier", "mean_path", "weighted_path"]
 _MAX_ROWS = 256  # of a tree of the isolation forest
 
 
+@dataclass(eq=False, repr=False)
 class NNIFClassifier(EncodedClassifier):
     """Set apart the unlabeled rows that look like hidden positives, then fit a classifier.
 
@@ -64,23 +65,13 @@ class NNIFClassifier(EncodedClassifier):
     15
     """
 
-    def __init__(
-        self,
-        prior=None,
-        treatment="remove",
-        estimator=None,
-        n_neighbors=5,
-        n_estimators=100,
-        n_jobs=None,
-        random_state=None,
-    ):
-        self.prior = prior
-        self.treatment = treatment
-        self.estimator = estimator
-        self.n_neighbors = n_neighbors
-        self.n_estimators = n_estimators
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    prior: float | None = None
+    treatment: Literal["remove", "relabel"] = "remove"
+    estimator: Any = None
+    n_neighbors: int = 5
+    n_estimators: int = 100
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
         check_choice(self.treatment, ("remove", "relabel"), "treatment")

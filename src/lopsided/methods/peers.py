@@ -1,7 +1,7 @@
 """Estimators of other packages behind our face, so that studies can compare them with ours."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ _HOLD_OUT = ("elkan-noto", "weighted-elkan-noto")
 _MAX_DRAWS = 50  # of a hold-out; with a handful of labeled rows most of them fail
 
 
+@dataclass(eq=False, repr=False)
 class PulearnClassifier(EncodedClassifier):
     """Fit one of pulearn's estimators and rank by what it predicts.
 
@@ -74,11 +75,10 @@ class PulearnClassifier(EncodedClassifier):
     pulearn: https://pulearn.github.io/pulearn
     """
 
-    def __init__(self, algorithm="elkan-noto", settings=None, prior=None, random_state=None):
-        self.algorithm = algorithm
-        self.settings = settings
-        self.prior = prior
-        self.random_state = random_state
+    algorithm: str = "elkan-noto"
+    settings: dict[str, Any] | None = None
+    prior: float | None = None
+    random_state: Any = None
 
     def needs_prior(self) -> bool:
         """Say whether the algorithm is the one that takes a prior."""

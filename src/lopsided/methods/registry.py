@@ -59,16 +59,13 @@ def build(name: str, **params: Any) -> "PUClassifier":
     """
     method = get_method(name)
     estimator = method.load()(**deepcopy(dict(method.params)))
-    known = estimator.get_params()
-    without_prior = {key: value for key, value in params.items() if key != "prior"}
-    estimator.set_params(
-        **{_path(key, known, name): without_prior[key] for key in without_prior}
-    )
-    if params.get("prior") is None:
+    known, prior = estimator.get_params(), params.pop("prior", None)
+    estimator.set_params(**{_path(key, known, name): value for key, value in params.items()})
+    if prior is None:
         return estimator
     if not estimator.needs_prior():
         raise ValueError(f"{name} takes no prior: it does without. Leave prior out.")
-    return estimator.set_params(prior=params["prior"])
+    return estimator.set_params(prior=prior)
 
 
 def _path(key: str, known: Iterable[str], name: str) -> str:

@@ -1,7 +1,7 @@
 """SAR-EM: a classifier and a propensity model, each fitted given the other."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ _MANY_COLUMNS = 200
 _FIRST_STOP = 10  # the last iteration, counted from 0, at which the loop may not end yet
 
 
+@dataclass(eq=False, repr=False)
 class SAREMClassifier(EncodedClassifier):
     r"""Learn who is positive and who gets labeled, in turns, by expectation maximization.
 
@@ -87,29 +88,16 @@ class SAREMClassifier(EncodedClassifier):
     (300,)
     """
 
-    def __init__(
-        self,
-        estimator=None,
-        propensity_model=None,
-        propensity_columns=None,
-        refit=False,
-        max_iter=500,
-        window=10,
-        tol=1e-4,
-        min_propensity=0.01,
-        n_jobs=None,
-        random_state=None,
-    ):
-        self.estimator = estimator
-        self.propensity_model = propensity_model
-        self.propensity_columns = propensity_columns
-        self.refit = refit
-        self.max_iter = max_iter
-        self.window = window
-        self.tol = tol
-        self.min_propensity = min_propensity
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    estimator: Any = None
+    propensity_model: Any = None
+    propensity_columns: Sequence[int] | None = None
+    refit: bool = False
+    max_iter: int = 500
+    window: int = 10
+    tol: float = 1e-4
+    min_propensity: float = 0.01
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def predict_propensity(self, X: Any) -> NDArray[np.float64]:
         """Return the estimated probability of each row to be labeled, were it positive.

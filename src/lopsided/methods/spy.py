@@ -1,6 +1,6 @@
 """Spies: labeled rows hidden among the unlabeled ones show which of these are negatives."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from lopsided.methods._learners import (
 __all__ = ["SpyClassifier"]
 
 
+@dataclass(eq=False, repr=False)
 class SpyClassifier(EncodedClassifier):
     """Hide some labeled rows, see where they land, and take what lies below for negatives.
 
@@ -63,21 +64,12 @@ class SpyClassifier(EncodedClassifier):
     (200,)
     """
 
-    def __init__(
-        self,
-        estimator=None,
-        final_estimator=None,
-        spy_share=0.15,
-        noise=0.05,
-        n_jobs=None,
-        random_state=None,
-    ):
-        self.estimator = estimator
-        self.final_estimator = final_estimator
-        self.spy_share = spy_share
-        self.noise = noise
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    estimator: Any = None
+    final_estimator: Any = None
+    spy_share: float = 0.15
+    noise: float = 0.05
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
         for name in ("spy_share", "noise"):

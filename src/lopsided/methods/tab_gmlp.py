@@ -1,7 +1,7 @@
 """A transformer over categories and gMLP blocks over all columns, on any PU risk."""
 
-from dataclasses import replace
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -9,14 +9,14 @@ from lopsided._check import check_choice, check_count, require
 from lopsided._rows import TrainingRows
 from lopsided.losses import CalibratedFocalLoss
 from lopsided.methods._encoders import OrdinalEncoder, fit_ordinal_encoder
-from lopsided.methods._risk_classifier import RiskClassifier
-from lopsided.methods._validation import check_hold_out, hold_out
+from lopsided.methods._risk_classifier import RiskClassifier, check_hold_out, hold_out
 from lopsided.methods.base import Accepts
 from lopsided.risks import Risk, nnpu
 
 __all__ = ["TabGMLPClassifier"]
 
 
+@dataclass(eq=False, repr=False)
 class TabGMLPClassifier(RiskClassifier):
     """Train a net that reads columns as tokens on a PU risk.
 
@@ -79,49 +79,29 @@ class TabGMLPClassifier(RiskClassifier):
     """
 
     _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
-
-    def __init__(
-        self,
-        risk=None,
-        prior=None,
-        tokenizer="columns",
-        depth=2,
-        n_blocks=4,
-        n_epochs=15,
-        batch_size=512,
-        learning_rate=1e-3,
-        weight_decay=1e-4,
-        patience=None,
-        validation="random",
-        validation_fraction=0.2,
-        n_estimators=1,
-        device=None,
-        n_jobs=None,
-        random_state=None,
-    ):
-        self.risk = risk
-        self.prior = prior
-        self.tokenizer = tokenizer
-        self.depth = depth
-        self.n_blocks = n_blocks
-        self.n_epochs = n_epochs
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.weight_decay = weight_decay
-        self.patience = patience
-        self.validation = validation
-        self.validation_fraction = validation_fraction
-        self.n_estimators = n_estimators
-        self.device = device
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    risk: Risk | None = None
+    prior: float | None = None
+    tokenizer: Literal["columns", "scalars"] = "columns"
+    depth: int = 2
+    n_blocks: int = 4
+    n_epochs: int = 15
+    batch_size: int = 512
+    learning_rate: float = 1e-3
+    weight_decay: float = 1e-4
+    patience: int | None = None
+    validation: Literal["random", "last"] = "random"
+    validation_fraction: float = 0.2
+    n_estimators: int = 1
+    device: str | None = None
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def _default_risk(self) -> Risk:
         return nnpu(CalibratedFocalLoss())
 
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
         require("torch")
-        from lopsided.nets.devices import threads
+        from lopsided.nets.train import threads
 
         self._check_settings()
         self.risk_ = self._checked_risk()
@@ -140,9 +120,9 @@ class TabGMLPClassifier(RiskClassifier):
         stop = None
         if self.patience is not None:
             seed = int(rng.integers(2**31)) if self.validation == "random" else 0
-            split = hold_out(rows.y, self.validation_fraction, seed, self.validation)
+            split = hold_out(rows, self.validation_fraction, seed, self.validation)
             if split is not None:
-                train, held_out = map(rows.take, split)
+                train, held_out = split
                 encoder = fit_ordinal_encoder(train.X, self._levels(), train.weight)
                 validation = (LabelPrecision(), _encoded(held_out, encoder))
                 seed = int(rng.integers(2**63))
@@ -161,9 +141,8 @@ class TabGMLPClassifier(RiskClassifier):
         """Return a net trained on encoded rows, and for how many epochs."""
         import torch
 
-        from lopsided.nets.devices import pick_device, seeded
         from lopsided.nets.tab_gmlp import TabGMLP
-        from lopsided.nets.train import CosineSchedule, train
+        from lopsided.nets.train import CosineSchedule, pick_device, seeded, train
 
         net = TabGMLP(
             encoder.n_numbers,
@@ -210,7 +189,7 @@ class TabGMLPClassifier(RiskClassifier):
 
     def _scores(self, X: Any) -> Any:
         require("torch")
-        from lopsided.nets.devices import scores_of, threads
+        from lopsided.nets.train import scores_of, threads
 
         inputs = self.encoder_.transform(X)
         with threads(self._n_threads()):

@@ -11,8 +11,6 @@ from torch import nn
 from lopsided._math import positive_posterior, softplus
 from lopsided._progress import Bar
 
-__all__ = ["expect", "make_net", "maximize_step", "train_pair"]
-
 _MIN_BATCH = 64  # rows of a step
 
 

@@ -2,31 +2,28 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from math import sqrt
 
 import torch
 from torch import nn
 
-__all__ = ["MLP"]
+
+def linear(
+    n_inputs: int, n_outputs: int, generator: torch.Generator, bias: bool = True
+) -> nn.Linear:
+    """Return a linear layer, its weights of variance 1 over the number of inputs, no shift."""
+    # Not nn.Linear(...): it would draw weights from torch's own source, seen by everyone.
+    layer = nn.utils.skip_init(nn.Linear, n_inputs, n_outputs, bias=bias)
+    nn.init.normal_(layer.weight, std=max(n_inputs, 1) ** -0.5, generator=generator)
+    if bias:
+        nn.init.zeros_(layer.bias)
+    return layer
 
 
 class MLP(nn.Module):
     """Linear layers without bias, each normalized over the batch and rectified; then one score.
 
-    Parameters
-    ----------
-    n_inputs : int
-        Number of inputs.
-    hidden_layer_sizes : sequence of int
-        Units of each hidden layer.
-    start : float
-        Where the score of every row starts, the bias of the last layer.
-    generator : torch.Generator
-        Source of the starting weights: normal with variance 1 over the number of inputs.
-
-    References
-    ----------
-    Kiryo, Niu, du Plessis, Sugiyama. NeurIPS 2017: four hidden layers of 300 units.
+    The score of every row starts at `start`, the bias of the last layer. Kiryo et al. (NeurIPS
+    2017) have four hidden layers of 300 units.
     """
 
     def __init__(
@@ -37,19 +34,14 @@ class MLP(nn.Module):
         generator: torch.Generator,
     ) -> None:
         super().__init__()
+        sizes = (n_inputs, *hidden_layer_sizes)
         layers: list[nn.Module] = []
-        with torch.random.fork_rng(devices=[]):  # layers draw weights at birth, replaced below
-            for before, after in pairwise((n_inputs, *hidden_layer_sizes)):
-                layers += [nn.Linear(before, after, bias=False), nn.BatchNorm1d(after)]
-                layers.append(nn.ReLU())
-            last = nn.Linear((n_inputs, *hidden_layer_sizes)[-1], 1)
-            layers.append(last)
-        self.layers = nn.Sequential(*layers)
-        for layer in layers:
-            if isinstance(layer, nn.Linear):
-                spread = 1 / sqrt(max(layer.in_features, 1))
-                nn.init.normal_(layer.weight, std=spread, generator=generator)
+        for before, after in pairwise(sizes):
+            layers.append(linear(before, after, generator, bias=False))
+            layers += [nn.BatchNorm1d(after), nn.ReLU()]
+        last = linear(sizes[-1], 1, generator)
         nn.init.constant_(last.bias, start)
+        self.layers = nn.Sequential(*layers, last)
 
     def forward(self, X: torch.Tensor) -> torch.Tensor:
         """Return one score per row."""

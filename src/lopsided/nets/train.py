@@ -1,26 +1,48 @@
-"""Training: steps down any risk, one batch at a time."""
+"""Training, steps down any risk, one batch at a time; where nets run, and their scores."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from math import ceil
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 
 from lopsided._progress import Bar
 from lopsided._rows import TrainingRows
-from lopsided.nets.batches import draw_batches
-from lopsided.nets.devices import scores_of
 from lopsided.risks import Risk
 
-__all__ = [
-    "CosineSchedule",
-    "LabelPrecision",
-    "Schedule",
-    "ValidationMetric",
-    "train",
-    "train_step",
-]
+_ROWS_AT_ONCE = 16384  # that are scored, unless a net says otherwise
+_MIN_LABELED = 16  # in a batch, some of them more than once in an epoch if need be
+
+
+class Batch(NamedTuple):
+    """Rows, and weights that make labeled and unlabeled ones stand for their shares of all."""
+
+    rows: NDArray[np.intp]
+    weight: NDArray[np.float64]
+
+
+def draw_batches(
+    y: NDArray[Any], size: int, rng: np.random.Generator, weight: NDArray[np.float64]
+) -> Iterator[Batch]:
+    """Yield the batches of one epoch: every row once, labeled ones again where they are few."""
+    labeled, unlabeled = (rng.permutation(np.flatnonzero(y == label)) for label in (1, 0))
+    n_batches = max(1, ceil(len(y) / size))
+    wanted = n_batches * min(len(labeled), _MIN_LABELED, max(size // 2, 1))
+    while len(labeled) < wanted:  # whole rounds, so that every row comes up as often
+        labeled = np.concatenate([labeled, rng.permutation(np.flatnonzero(y == 1))])
+    shares = [weight[y == label].sum() / weight.sum() for label in (1, 0)]
+    parts = np.array_split(labeled, n_batches), np.array_split(unlabeled, n_batches)
+    for groups in zip(*parts, strict=True):
+        weights = [
+            share * weight[rows] / max(weight[rows].sum(), 1e-300)
+            for share, rows in zip(shares, groups, strict=True)
+        ]
+        yield Batch(np.concatenate(groups), np.concatenate(weights))
 
 
 class ValidationMetric(Protocol):
@@ -43,28 +65,14 @@ class LabelPrecision:
 
 @dataclass(frozen=True)
 class Schedule:
-    """How long and in what steps to train.
+    """How long and in what steps of Adam to train; the rate sinks from epoch to epoch."""
 
-    Parameters
-    ----------
-    n_steps : int
-        Steps in all, rounded up to whole epochs.
-    batch_size : int
-        Rows of a batch, about.
-    learning_rate, weight_decay : float
-        Of Adam; the rate sinks from epoch to epoch, the decay is added to the gradient.
-    patience : int
-        Stop when held-out rows have not been judged better for so many epochs.
-    clip : float or None
-        The longest gradient of a step, longer ones are cut to it; None lets all pass.
-    """
-
-    n_steps: int = 200
+    n_steps: int = 200  # rounded up to whole epochs
     batch_size: int = 256
     learning_rate: float = 1e-3
     weight_decay: float = 0.05
-    patience: int = 20
-    clip: float | None = None
+    patience: int = 20  # epochs without a better one
+    clip: float | None = None  # the longest gradient of a step
 
     def epochs(self, n_rows: int) -> int:
         """Return the number of epochs for a table of so many rows."""
@@ -82,13 +90,7 @@ class Schedule:
 
 @dataclass(frozen=True)
 class CosineSchedule(Schedule):
-    """Steps of AdamW for a number of epochs, the rate sinking along half a cosine.
-
-    Parameters
-    ----------
-    n_epochs : int
-        Epochs in all, in place of `n_steps`.
-    """
+    """Steps of AdamW for a number of epochs, the rate sinking along half a cosine."""
 
     weight_decay: float = 1e-4
     clip: float | None = 1.0
@@ -117,30 +119,10 @@ def train(
     stop: int | None = None,
     label: str = "training",
 ) -> int:
-    """Train a net on a risk; return the number of epochs, the best one if rows were held out.
+    """Train a net on a risk; return the number of epochs, the best one if rows are held out.
 
-    Parameters
-    ----------
-    net : Module
-        Gives one score per row; changed in place.
-    risk : Risk
-        What to lower. With `GradientAscent` as its clamp a step is that of algorithm 1 of the
-        papers.
-    rows : TrainingRows
-        Inputs of the net, labels and weights.
-    prior : float
-        P(y_true = 1).
-    schedule : Schedule
-        How long and in what steps.
-    rng : Generator
-        Source of the batches.
-    validation : (ValidationMetric, TrainingRows), optional
-        Held-out rows and what they are judged by, such as their risk: training stops when it
-        no longer sinks.
-    stop : int, optional
-        Stop after so many epochs, the rate sinking as if all were to come.
-    label : str, default="training"
-        What the progress bar says.
+    With `validation`, training stops when held-out rows are no longer judged better; after
+    `stop` epochs it ends too, the rate sinking as if all were to come.
     """
     device = next(net.parameters()).device
     X = torch.as_tensor(rows.X, dtype=torch.float32, device=device)
@@ -185,3 +167,53 @@ def train_step(
     if clip is not None:
         nn.utils.clip_grad_norm_(net.parameters(), clip)
     optimizer.step()
+
+
+def scores_of(net: nn.Module, X: Any) -> np.ndarray:
+    """Return the score of each row as a row of its own: without the batch it comes in."""
+    net.eval()
+    first = next(net.parameters())
+    at_once = int(getattr(net, "rows_at_once", _ROWS_AT_ONCE))
+    scores = np.empty(len(X))
+    with torch.no_grad():
+        for start in range(0, len(X), at_once):
+            part = slice(start, start + at_once)
+            inputs = torch.as_tensor(X[part], dtype=first.dtype, device=first.device)
+            scores[part] = net(inputs).cpu().numpy()
+    return scores
+
+
+def pick_device(device: str | None) -> torch.device:
+    """Return the device to train on: as asked for, or a GPU if there is one."""
+    if device is not None:
+        try:
+            return torch.empty(0, device=device).device
+        except (RuntimeError, AssertionError) as error:
+            raise ValueError(
+                f"device must be one that torch can use here, got {device!r}. Leave it out, or "
+                "pass 'cpu'."
+            ) from error
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+@contextmanager
+def threads(n_threads: int) -> Iterator[None]:
+    """Let torch use so many threads for a while."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(n_threads)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@contextmanager
+def seeded(seed: int, device: torch.device) -> Iterator[None]:
+    """Let torch draw from a seed for a while, dropout above all, and leave no trace of it."""
+    cards = [device] if device.type == "cuda" else []
+    with torch.random.fork_rng(devices=cards):
+        torch.default_generator.manual_seed(seed)
+        for card in cards:
+            with torch.cuda.device(card):
+                torch.cuda.manual_seed(seed)
+        yield

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from lopsided._kernel import njit_cached
 
-__all__ = ["MAX_LEVELS", "MISSING", "Bins", "bin_columns", "run_threads"]
-
 MISSING = np.uint16(65535)  # the code of NaN: a bin of its own
 _MAX_CODES = 65534
 _MAX_COLUMNS = 65535

@@ -11,8 +11,6 @@ import numpy as np
 
 from lopsided._kernel import njit_helper, njit_inline
 
-__all__ = ["CRITERIA", "Criterion", "gain", "may_split"]
-
 _GINI, _ENTROPY, _HELLINGER, _PU_HELLINGER, _NNPU = range(5)
 
 

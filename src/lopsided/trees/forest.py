@@ -9,12 +9,10 @@ from numpy.typing import NDArray
 
 from lopsided._progress import Bar
 from lopsided.trees.binning import bin_columns, run_threads
-from lopsided.trees.grower import Tree, grow
+from lopsided.trees.grower import LEAF, MISSING_LEFT, Tree, grow
 from lopsided.trees.predictor import add_values
 from lopsided.trees.sampling import Sampling
 from lopsided.trees.splitting import TreeParams, make_tree_params
-
-__all__ = ["Forest", "grow_forest", "sum_out_of_bag"]
 
 _TREES_AT_ONCE = 4  # summed up by one thread; fixed, so that sums do not depend on the threads
 _ROWS_AT_ONCE = 4096  # of a block: a tree is in the cache for all of them
@@ -146,3 +144,40 @@ def _lay_out(trees: list[Tree], seeds: NDArray[np.uint64]) -> Forest:
         gains=np.sum([tree.gains for tree in trees], axis=0),
         seeds=seeds,
     )
+
+
+def shap_layout(forest: Forest) -> dict[str, Any]:
+    """Return a forest as the dictionary that `shap.TreeExplainer` takes for a model.
+
+    What it explains is the mean labeled share of a row's leaves. The layout cannot hold splits
+    by categories.
+    """
+    if len(forest.left_category_bitsets):
+        raise ValueError(
+            "Trees that split categories have no form that SHAP reads. Turn categories into "
+            "numbers before the fit, e.g. with pandas.get_dummies."
+        )
+    return {
+        "trees": [_layout(forest.tree(number), len(forest)) for number in range(len(forest))],
+        "tree_output": "raw_value",
+        "internal_dtype": np.float64,
+        "input_dtype": np.float64,
+    }
+
+
+def _layout(tree: Tree, n_trees: int) -> dict[str, Any]:
+    nodes = tree.nodes
+    leaf = nodes["left"] == LEAF
+    left = np.where(leaf, -1, nodes["left"])
+    right = np.where(leaf, -1, nodes["left"] + 1)
+    weight = tree.covers.sum(axis=1)
+    share = tree.covers[:, 0] / np.maximum(weight, np.finfo(float).tiny)
+    return {
+        "children_left": left,
+        "children_right": right,
+        "children_default": np.where(nodes["flags"] & MISSING_LEFT, left, right),
+        "feature": np.where(leaf, -2, nodes["feature"]),
+        "threshold": np.where(leaf, -2.0, nodes["threshold"]),
+        "value": (share / n_trees)[:, None],
+        "node_sample_weight": weight,
+    }

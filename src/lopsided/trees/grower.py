@@ -9,17 +9,15 @@ from lopsided._kernel import njit_cached, njit_helper, njit_inline
 from lopsided.trees.binning import MAX_LEVELS, MISSING, Bins
 from lopsided.trees.criteria import may_split
 from lopsided.trees.histogram import Groups, gather, make_groups
-from lopsided.trees.random import randint
 from lopsided.trees.splitting import (
     NO_SPLIT,
     Node,
     TreeParams,
     best_split,
     middle_between,
+    randint,
     random_split,
 )
-
-__all__ = ["LEAF", "MISSING_LEFT", "NODE", "SUBSET", "WORDS", "Tree", "grow"]
 
 # A node of a grown tree. A leaf has no children and its value as threshold; any other node
 # sends x <= threshold to `left` and the rest to `left + 1`. A split by categories keeps in

@@ -16,16 +16,6 @@ from numba.extending import intrinsic
 from lopsided._kernel import njit_helper, njit_inline
 from lopsided.trees.binning import MISSING
 
-__all__ = [
-    "Groups",
-    "add_codes",
-    "gather",
-    "group_codes",
-    "make_groups",
-    "sort_keys",
-    "trailing_zeros",
-]
-
 _MIN_BINS = 1024  # that a histogram may have, enough for every category
 _SORT_BELOW = 48  # a smaller node is sorted: every code is a group of its own
 _SPARSE = 4  # bins per row from which on only those that hold rows are looked up

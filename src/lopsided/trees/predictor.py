@@ -6,8 +6,6 @@ from lopsided._kernel import njit_cached, njit_helper
 from lopsided.trees.binning import MAX_LEVELS
 from lopsided.trees.grower import LEAF, MISSING_LEFT, SUBSET
 
-__all__ = ["add_values"]
-
 _ROWS_AT_ONCE = 64  # traverse side by side, so that none waits for another's memory
 _STEPS = (
     6  # down the tree before rows in leaves are sorted out: a branch that cannot be foreseen

@@ -11,8 +11,6 @@ from lopsided._kernel import njit_fastmath, njit_helper, njit_inline
 from lopsided.trees.binning import MISSING
 from lopsided.trees.histogram import add_codes, sort_keys, trailing_zeros
 
-__all__ = ["group_runs"]
-
 _BINS_PER_LABELED = 128  # at most
 _BINS_PER_ROW = 4  # at most
 

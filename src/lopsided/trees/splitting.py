@@ -8,19 +8,7 @@ from lopsided._kernel import njit_helper, njit_inline
 from lopsided.trees.binning import MAX_LEVELS, MISSING
 from lopsided.trees.criteria import CRITERIA, gain
 from lopsided.trees.histogram import group_codes
-from lopsided.trees.random import uniform
 from lopsided.trees.runs import group_runs
-
-__all__ = [
-    "NO_SPLIT",
-    "Node",
-    "SplitInfo",
-    "TreeParams",
-    "best_split",
-    "make_tree_params",
-    "middle_between",
-    "random_split",
-]
 
 _PSEUDO_ROWS = 10.0  # rows of the node's own mix that each category gets before it is ranked
 _NO_LIMIT = 2**31
@@ -219,6 +207,28 @@ def middle_between(bins, feature, below, above):
     high = bins.low[bins.first[feature] + above]
     middle = low + (high - low) / 2
     return middle if middle < high else low
+
+
+@njit_helper
+def _next(state):
+    """Return 64 random bits by splitmix64: small, fast, the same everywhere."""
+    state[0] += np.uint64(0x9E3779B97F4A7C15)
+    z = state[0]
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@njit_helper
+def uniform(state):
+    """Return a number from 0 to below 1 and move the state, an array of one uint64."""
+    return (_next(state) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@njit_helper
+def randint(state, n):
+    """Return a whole number from 0 to below n."""
+    return np.int64(uniform(state) * n)
 
 
 @njit_helper
