@@ -34,13 +34,7 @@ class NormalScores:
 
 
 def fit_normal_scores(reference: Any, weight: Any, max_knots: int = _MAX_KNOTS) -> NormalScores:
-    """Learn the map from scores of reference rows, NaN left out, each counted by its weight.
-
-    Examples
-    --------
-    >>> fit_normal_scores([1.0, 2.0, 3.0], [1, 1, 1]).transform([2.0, 9.0]).round(2).tolist()
-    [0.0, 2.35]
-    """
+    """Learn the map from scores of reference rows, NaN left out, each counted by its weight."""
     raw = np.asarray(reference, np.float64)
     times = np.asarray(weight, np.float64)
     known = ~np.isnan(raw) & (times > 0)

@@ -131,7 +131,8 @@ class SAREMClassifier(EncodedClassifier):
             )
         )
         with self._linear_algebra():
-            self._alternate(_EM(rows, self.propensity_encoder_.transform(seen), f, e, rng))
+            seen = self.propensity_encoder_.transform(seen)
+            self._alternate(_EM(rows, replace(rows, X=seen), f, e, rng))
 
     def _alternate(self, run: "_EM") -> None:
         """Take the steps until nothing changes, and keep what came out."""
@@ -169,25 +170,23 @@ class SAREMClassifier(EncodedClassifier):
         return list(columns)
 
 
+@dataclass(eq=False)
 class _EM:
     """The state of the algorithm: both models, what they say, and who is thought positive."""
 
-    def __init__(
-        self,
-        rows: TrainingRows,
-        seen: NDArray[Any],
-        estimator: Any,
-        propensity_model: Any,
-        rng: np.random.Generator,
-    ) -> None:
-        self.rows, self.seen = rows, replace(rows, X=seen)
-        self.estimator, self.propensity_model, self.rng = estimator, propensity_model, rng
+    rows: TrainingRows
+    seen: TrainingRows  # the same, with the columns of the propensity
+    estimator: Any
+    propensity_model: Any
+    rng: np.random.Generator
+
+    def __post_init__(self) -> None:
         # The published start: classes balanced, then rows as far as they look positive.
-        labeled, share = rows.y == 1, rows.labeled_share
+        rows, labeled, share = self.rows, self.rows.y == 1, self.rows.labeled_share
         balanced = rows.weight * np.where(labeled, 1 - share, share)
-        self.f = fit_learner(estimator, replace(rows, weight=balanced), rng)
+        self.f = fit_learner(self.estimator, replace(rows, weight=balanced), self.rng)
         looks_positive = np.where(labeled, 1, positive_proba(self.f, rows.X))
-        self.e = fit_learner(propensity_model, self._seen(looks_positive), rng)
+        self.e = fit_learner(self.propensity_model, self._seen(looks_positive), self.rng)
         self._expect()
 
     def _seen(self, factor: NDArray[Any]) -> TrainingRows:
