@@ -14,21 +14,6 @@ from numpy.typing import NDArray
 from lopsided._terminal import abbreviate
 from lopsided.exceptions import MissingExtraError, PriorWarning
 
-__all__ = [
-    "as_generator",
-    "check_choice",
-    "check_count",
-    "check_labels",
-    "check_magnitude",
-    "check_prior",
-    "check_share",
-    "check_truth",
-    "check_unique",
-    "check_weight_range",
-    "guess_prior",
-    "require",
-]
-
 _EXTRAS = {
     "torch": "nets",
     "polars": "polars",

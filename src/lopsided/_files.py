@@ -18,7 +18,6 @@ try:
 except ImportError:  # Windows: nobody can tell who holds a draft, so none is swept
     fcntl = None
 
-__all__ = ["atomic_write", "check_folder", "check_writable", "discard_drafts"]
 
 # The name of a draft does not hold that of its file, which may be as long as a name can be.
 _DRAFT = ".lopsided-draft-"

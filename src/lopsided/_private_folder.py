@@ -4,8 +4,6 @@ import os
 import stat
 from pathlib import Path
 
-__all__ = ["make_private"]
-
 
 def make_private(folder: Path) -> bool:
     """Make a folder for this user alone, unless there is one; say whether it may be trusted.

@@ -4,8 +4,6 @@ import sys
 import threading
 from typing import Any, Self
 
-__all__ = ["Bar"]
-
 _PATIENCE = 2.0  # seconds before anything is shown
 
 

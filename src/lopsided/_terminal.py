@@ -8,8 +8,6 @@ import re
 import sys
 from contextlib import suppress
 
-__all__ = ["abbreviate", "check_streams", "escape_controls", "print_result", "say"]
-
 # All but tab and newline; and the marks that let text run backwards.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 

@@ -58,7 +58,7 @@ def rank_unlabeled(
     >>> import numpy as np
     >>> X = np.random.default_rng(0).normal(size=(300, 2))
     >>> y = (X[:, 0] > 1.8).astype(int)
-    >>> scores = rank_unlabeled(X, y, random_state=0)
+    >>> scores = rank_unlabeled(X, y, "focused-fast", random_state=0)
     >>> int(np.isnan(scores).sum() == y.sum())
     1
     """
@@ -116,17 +116,6 @@ def rank_against(reference: Any, scores: Any) -> NDArray[np.float64]:
 
     Between two neighbors of the reference the share is interpolated; beyond its ends it goes on
     rising by less than one step, so that the order of the scores is kept everywhere.
-
-    Parameters
-    ----------
-    reference : array of shape (n_reference,)
-        Scores to compare with.
-    scores : array of shape (n_rows,)
-        Scores to place.
-
-    Returns
-    -------
-    ndarray of shape (n_rows,)
 
     Examples
     --------

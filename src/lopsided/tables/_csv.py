@@ -11,8 +11,6 @@ import pandas as pd
 
 from lopsided._check import check_unique
 
-__all__ = ["read_csv", "write_csv"]
-
 _MARKS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 _TOKENIZING = "Error tokenizing data. C error: "
 _LONGEST_CELL = 2**31 - 1  # what csv takes everywhere; its own limit is 128 KB

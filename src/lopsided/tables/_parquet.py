@@ -10,8 +10,6 @@ import pyarrow.parquet as pq
 
 from lopsided._check import check_unique
 
-__all__ = ["read_parquet"]
-
 _NESTED = (list, tuple, dict, np.ndarray)
 
 

@@ -33,13 +33,6 @@ class TableTask(NamedTuple):
 def find_columns(words: Iterable[str], names: Iterable[str]) -> tuple[str, ...]:
     """Return the columns that words name: each word is a name or, with commas, several.
 
-    Parameters
-    ----------
-    words : iterable of str
-        What a user wrote. A name with a comma in it needs a word of its own.
-    names : iterable of str
-        The columns of the table.
-
     Examples
     --------
     >>> find_columns(["notes, city", "Smith, J."], ["city", "notes", "Smith, J."])
