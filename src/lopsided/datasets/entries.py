@@ -13,47 +13,22 @@ _AUTHORS = "https://raw.githubusercontent.com/CarlosOrtegaV/PU_AnomalyDetection"
 
 @dataclass(frozen=True)
 class Entry:
-    """One table of the catalog.
+    """One table of the catalog."""
 
-    Parameters
-    ----------
-    name : str
-        The name `load` knows it by.
-    title : str
-        The name to print.
-    group : {"paper", "bundled"}
-        Fetched and used in the paper, or cut from data inside scikit-learn.
-    rows, features, positives : int
-        Its size.
-    sha256 : str
-        The hash of the csv file, or of the arrays where there is no file.
-    licence : str
-        The terms, as far as they are known.
-    reference : str
-        Whom to cite.
-    key : str
-        The name its authors' file goes by, an alias of `name`; empty without a file.
-    folder : str
-        The commit and folder of the file in its authors' repository.
-    repeated : int
-        How many rows are equal to an earlier one, labels aside.
-    columns : str
-        Their names, with blanks between, where the file's origin settles them; else empty.
-    """
-
-    name: str
+    name: str  # the one that `load` knows it by
     title: str
-    group: str
+    group: str  # "paper", used there and fetched, or "bundled", cut from data in scikit-learn
     rows: int
     features: int
     positives: int
-    sha256: str
-    licence: str
+    sha256: str  # of the csv file, or of the arrays where there is no file
+    licence: str  # the terms, as far as they are known
     reference: str
-    key: str = ""
-    folder: str = ""
-    repeated: int = 0
-    # The third of climate is not UCI's vconst_corr but nearly a copy of vconst_2.
+    key: str = ""  # the name of its authors' file, an alias; empty without a file
+    folder: str = ""  # the commit and folder of the file in its authors' repository
+    repeated: int = 0  # rows that are equal to an earlier one, labels aside
+    # Their names, with blanks between, where the file's origin settles them. The third of
+    # climate is not UCI's vconst_corr but nearly a copy of vconst_2.
     columns: str = ""
 
     @property
