@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lopsided.bench.aggregate import DIGITS, failed_trials, macro, macro_deviation, scores
+from lopsided.bench.aggregate import DIGITS, failed_trials, macro, scores
 from lopsided.bench.display_names import name_metric, name_setting
 from lopsided.bench.study import ORACLE, Setting
 from lopsided.report.comparison import Comparison, compare_methods
@@ -151,7 +151,7 @@ def _summarize_metric(
 ) -> MetricSummary:
     """Return the macro table of a metric and what the tests say of it."""
     means: Any = macro(table, metric)
-    deviations: Any = macro_deviation(table, metric)
+    deviations: Any = macro(table, metric, of="deviation")
     cells, oracles = scores(table, metric), _oracles(table)
     settings = [Setting(*setting) for setting in means.columns]
     datasets = set(cells["dataset"])
