@@ -17,11 +17,11 @@ from lopsided.bench.study import MethodSpec, Setting, Study
 from lopsided.bench.table import (
     finished_keys,
     make_result_table,
+    name_versions,
     read_result_table,
     write_result_table,
 )
 from lopsided.bench.trial import run_trial, seed_of, split_dataset, trials
-from lopsided.bench.versions import name_versions
 from lopsided.datasets import describe
 from lopsided.methods.logistic import NaiveLogisticClassifier
 

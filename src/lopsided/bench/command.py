@@ -23,23 +23,7 @@ def bench(
     redo: Collection[str] = (),
     dry_run: bool = False,
 ) -> str:
-    """Run what is left of a study, or say what would be run; return a summary.
-
-    Parameters
-    ----------
-    path : path
-        The TOML file of the study, or the name of one that comes with the package.
-    out : str, optional
-        Folder of the results; `out/<study>` by default.
-    n_workers : int
-        Processes side by side.
-    only : collection of str
-        Labels and data sets to restrict the study to.
-    redo : collection of str
-        Labels to run again.
-    dry_run : bool
-        Whether to only say how many trials are left and how long they may take.
-    """
+    """Run what is left of a study, or say what would be run; return a summary."""
     file = find_study(path)
     study = read_study(file)
     check_size(study)
@@ -60,14 +44,10 @@ def bench(
     committed = [file.parent / "results" / f"{study.name}.parquet"]
     if dry_run:
         todo = plan(study, folder, only, redo, committed)
-        time = (
-            format_duration(estimate_seconds(todo, study, n_workers))
-            if todo.left
-            else "no time"
-        )
+        seconds = estimate_seconds(todo, study, n_workers)
         return (
             f"{study.name}: {len(todo.wanted)} trials, {len(todo.left)} left to run, about "
-            f"{time} with {n_workers} process(es)."
+            f"{format_duration(seconds)} with {n_workers} process(es)."
         )
     table = run_study(study, folder, n_workers, only, redo, committed)
     copies = {protocol: file}

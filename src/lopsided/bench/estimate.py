@@ -63,7 +63,7 @@ def _n_rows(dataset: str) -> int:
 def format_duration(seconds: float) -> str:
     """Return a time as people say it."""
     if seconds < 90:
-        return f"{max(round(seconds), 1)} s"
+        return f"{max(round(seconds), 1)} s" if seconds else "no time"
     if seconds < 5400:
         return f"{round(seconds / 60)} min"
     return f"{seconds / 3600:.1f} h"

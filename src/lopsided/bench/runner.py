@@ -7,6 +7,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pandas as pd
+
 from lopsided._files import check_writable
 from lopsided._progress import Bar
 from lopsided.bench.store import ResultStore
@@ -58,21 +60,7 @@ def plan(
     redo: Collection[str] = (),
     committed: Iterable[Path] = (),
 ) -> Plan:
-    """Compare what a study asks for with what was run before.
-
-    Parameters
-    ----------
-    study : Study
-        The protocol.
-    folder : Path
-        Where its results are kept.
-    only : collection of str
-        Labels and data sets to restrict the run to; nothing is no restriction.
-    redo : collection of str
-        Labels whose results are not taken up again.
-    committed : iterable of Path
-        Tables of earlier runs to take results from.
-    """
+    """Compare what a study asks for with what was run before; parameters as in `run_study`."""
     check_size(study)
     everything = list(trials(study, {name: describe(name).sha256 for name in study.datasets}))
     wanted = [
@@ -102,8 +90,6 @@ def _join(frames: list[Any]) -> tuple[Any, set[str]]:
     Later frames are newer. What is ok hides what failed, and the note that a trial is to be
     redone hides all that came before it.
     """
-    import pandas as pd
-
     rows, begun = make_result_table([]), set[str]()
     for frame in frames:
         if len(frame):
@@ -141,8 +127,12 @@ def run_study(
         Where `table.parquet` and, while it runs, the finished trials are kept.
     n_workers : int
         Processes side by side, each on one thread.
-    only, redo, committed : collections
-        As in `plan`.
+    only : collection of str
+        Labels and data sets to restrict the run to; nothing is no restriction.
+    redo : collection of str
+        Labels whose results are not taken up again.
+    committed : iterable of Path
+        Tables of earlier runs to take results from.
     """
     store = open_store(study, folder)
     check_writable(folder / TABLE)
@@ -176,8 +166,6 @@ def _forget(study: Study, folder: Path, todo: Plan) -> None:
 
 
 def _write_tables(folder: Path, frames: list[Any], older: Any) -> Any:
-    import pandas as pd
-
     frames = [frame for frame in frames if len(frame)]
     table = make_result_table(pd.concat(frames) if frames else [])
     if len(older):
@@ -192,7 +180,7 @@ def _one_at_a_time(folder: Path) -> Iterator[None]:
 
     Trials need no lock: each has a file of its own.
     """
-    import fcntl
+    import fcntl  # not on Windows
 
     folder.mkdir(parents=True, exist_ok=True)
     handle = os.open(folder, os.O_RDONLY)

@@ -118,22 +118,22 @@ def read_study(path: str | Path) -> Study:
         raise ValueError(f"A study needs a name, got {file}. Rename the file.")
     content = read_toml(file)
     try:
-        return _read_entries(file, content)
+        for key in content:
+            check_choice(key, _READERS, "entry")
+        for key in ("title", "datasets", "mechanisms", "methods"):
+            if key not in content:
+                raise ValueError(f"A study needs {key}. Write it at the top of the file.")
+        values = {
+            name: read(content[name], name)
+            for name, read in _READERS.items()
+            if name in content
+        }
+        if "published" in values:
+            values["published"] = _find_beside(file, values["published"])
+        study = Study(name=file.stem, settings=values.pop("mechanisms"), **values)
+        _check_numbers(study)
     except (ValueError, TypeError) as error:
         raise ValueError(f"{file}: {error}") from error
-
-
-def _read_entries(file: Path, content: dict[str, Any]) -> Study:
-    for key in content:
-        check_choice(key, _READERS, "entry")
-    for key in ("title", "datasets", "mechanisms", "methods"):
-        if key not in content:
-            raise ValueError(f"A study needs {key}. Write it at the top of the file.")
-    values = {key: read(content[key], key) for key, read in _READERS.items() if key in content}
-    if "published" in values:
-        values["published"] = _find_beside(file, values["published"])
-    study = Study(name=file.stem, settings=values.pop("mechanisms"), **values)
-    _check_numbers(study)
     return study
 
 
@@ -158,14 +158,13 @@ def _check_numbers(study: Study) -> None:
             "prior_factors must hold 1, which tables and tests use, got "
             f"{shorten(list(study.prior_factors))}."
         )
-    if not study.test_share < 1:
-        raise ValueError(f"test_share must lie between 0 and 1, got {study.test_share}.")
     for name in study.datasets:
+        positives = describe(name).positives
         # With fewer than one positive on either side, nothing can be learned or measured.
-        if describe(name).positives * min(study.test_share, 1 - study.test_share) < 1:
+        if positives * min(study.test_share, 1 - study.test_share) < 1:
             raise ValueError(
                 "test_share must leave positives to learn from and to test on, got "
-                f"{study.test_share}, of {describe(name).positives} in {name}."
+                f"{study.test_share}, of {positives} in {name}."
             )
     if not _MIN_TIMEOUT <= study.timeout <= _MAX_TIMEOUT:
         raise ValueError(
@@ -178,12 +177,6 @@ def _text(value: Any, name: str) -> str:
     if not isinstance(value, str) or not value.strip() or not value.isprintable():
         raise ValueError(f"{name} must be a text of one line, got {shorten(value)}.")
     return value
-
-
-def _choice(value: Any, choices: Iterable[str], what: str) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"A {what} must be a text, got {shorten(value)}.")
-    return check_choice(value, choices, what)
 
 
 def _count(value: Any, name: str, least: int = 1, most: int = _MAX_COUNT) -> int:
@@ -212,8 +205,8 @@ def _several(value: Any, name: str) -> list[Any]:
 
 
 def _metrics(value: Any, name: str) -> tuple[str, ...]:
-    given = [_choice(metric, METRICS, "metric") for metric in _several(value, name)]
-    return tuple(dict.fromkeys(given))
+    given = [_text(metric, "A metric") for metric in _several(value, name)]
+    return tuple(dict.fromkeys(check_choice(metric, METRICS, "metric") for metric in given))
 
 
 def _numbers(value: Any, name: str) -> tuple[float, ...]:
@@ -234,7 +227,7 @@ def _settings(value: Any, name: str) -> tuple[Setting, ...]:
     found: list[Setting] = []
     for given in _several(value, name):
         one = _entry(given, "kind", "A mechanism", ("kind", "hidden"))
-        kind = _choice(one["kind"], MECHANISMS, "mechanism")
+        kind = check_choice(_text(one["kind"], "A mechanism"), MECHANISMS, "mechanism")
         shares = _numbers(one.get("hidden", list(_SHARES)), "hidden")
         found += [Setting(kind, check_share(share, "hidden")) for share in shares]
     return tuple(dict.fromkeys(found))
@@ -260,7 +253,7 @@ def _method(given: Any, before: Mapping[str, MethodSpec]) -> MethodSpec:
     if "repeats" in one:
         _count(one["repeats"], f"repeats of {label}")
     if "seed_from" in one:
-        _choice(one["seed_from"], before, "method before it")
+        check_choice(_text(one["seed_from"], "seed_from"), before, "method before it")
     _check_params(name, one.get("params", {}))
     return MethodSpec(**{**one, "label": label})
 

@@ -15,6 +15,7 @@ _NAMED = Path(__file__).with_name("studies")  # these come with the package
 _MAX_BYTES, _MAX_DOTS, _MAX_LETTERS, _MAX_DEPTH = 64_000, 200, 500, 8
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 80
+shorten = _SHORT.repr  # a value as an error shows it: on one line, and shortened
 
 
 def list_studies() -> list[str]:
@@ -24,11 +25,6 @@ def list_studies() -> list[str]:
 
 def find_study(study: str | Path) -> Path:
     """Return the file of a study; a file that is there wins over a study of the same name.
-
-    Parameters
-    ----------
-    study : path
-        A TOML file, or one of `list_studies()`.
 
     Examples
     --------
@@ -89,8 +85,3 @@ def _walk(content: Any) -> Iterator[tuple[int, Any]]:
             ahead += [(depth + 1, part) for part in (*value, *value.values())]
         elif isinstance(value, list):
             ahead += [(depth + 1, part) for part in value]
-
-
-def shorten(value: Any) -> str:
-    """Return a value as an error shows it: on one line, and shortened."""
-    return _SHORT.repr(value)

@@ -2,25 +2,29 @@
 
 import hashlib
 import json
+import signal
+import threading
 import time
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lopsided import metrics
 from lopsided._check import require
-from lopsided.bench.deadline import deadline
 from lopsided.bench.study import MAX_PRIOR, ORACLE, MethodSpec, Setting, Study
-from lopsided.bench.table import Row
-from lopsided.bench.versions import name_versions
+from lopsided.bench.table import Row, name_versions
 from lopsided.methods.registry import build, get_method
 
 __all__ = [
     "TrainTestSplit",
     "Trial",
     "count_trials",
+    "deadline",
     "make_rows",
     "name_stored",
     "run_trial",
@@ -28,8 +32,6 @@ __all__ = [
     "split_dataset",
     "trials",
 ]
-
-_KEY_LENGTH = 20
 
 
 class Trial(NamedTuple):
@@ -71,12 +73,8 @@ def seed_of(*words: Any) -> int:
 def trials(study: Study, hashes: Mapping[str, str]) -> Iterator[Trial]:
     """Enumerate the trials of a study, those of one data set and repeat in a row.
 
-    Parameters
-    ----------
-    study : Study
-        The protocol.
-    hashes : mapping of str to str
-        The sha256 of each data set.
+    Their keys are hashes of all that their numbers depend on, the code aside; so `hashes` has
+    the sha256 of each data set.
     """
     # What depends on the method alone is looked up once, not for each of its thousand trials.
     conditions = {method.label: _conditions(study, method) for method in study.methods}
@@ -92,7 +90,8 @@ def trials(study: Study, hashes: Mapping[str, str]) -> Iterator[Trial]:
             for method in active:
                 for setting, factor in product(*conditions[method.label]):
                     how = {"setting": setting, "factor": factor, **described[method.label]}
-                    key = _hash({**where, **how})
+                    text = json.dumps({**where, **how}, sort_keys=True, default=str)
+                    key = hashlib.sha256(text.encode()).hexdigest()[:20]
                     yield Trial(dataset, repeat, setting, method, factor, key)
 
 
@@ -132,12 +131,6 @@ def _describe(study: Study, method: MethodSpec) -> dict[str, Any]:
     }
 
 
-def _hash(parts: Mapping[str, Any]) -> str:
-    """Return a hash of all that a trial's numbers depend on, the code aside."""
-    text = json.dumps(parts, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:_KEY_LENGTH]
-
-
 def split_dataset(study: Study, dataset: str, repeat: int) -> TrainTestSplit:
     """Load a data set and split it for one repeat, stratified by the truth."""
     from sklearn.model_selection import train_test_split
@@ -159,23 +152,21 @@ def run_trial(
 ) -> list[Row]:
     """Run one trial; what goes wrong becomes a row with a status and a message.
 
-    Parameters
-    ----------
-    trial : Trial
-        What to run.
-    study : Study
-        The protocol it belongs to.
-    split : TrainTestSplit
-        The rows of its data set and repeat.
-    memory : str or None, default=None
-        Where methods with a `memory` cache what other trials can share.
+    Methods with a `memory` cache there what other trials can share.
     """
     start = time.perf_counter()
     try:
-        _import_parts(trial.method.name)
+        entry = get_method(trial.method.name)
+        # An alarm in the middle of an import would leave it in pieces.
+        entry.load()
+        for package in entry.needs:
+            require(package)
         with deadline(study.timeout):
             scores, seconds = _fit_and_score(trial, study, split, memory)
-        values = [_measure(metric, split.y_true_test, scores) for metric in study.metrics]
+        values = [
+            float(getattr(metrics, metric)(split.y_true_test, scores))
+            for metric in study.metrics
+        ]
         return make_rows(trial, study, "ok", "", values, seconds)
     except TimeoutError:
         status, message = "timeout", f"given up after {study.timeout:g} s"
@@ -204,20 +195,10 @@ def make_rows(
     ]
 
 
-def _import_parts(name: str) -> None:
-    """Import what a method needs: an alarm in the middle of that would leave it in pieces."""
-    method = get_method(name)
-    method.load()
-    for package in method.needs:
-        require(package)
-
-
 def _fit_and_score(
     trial: Trial, study: Study, split: TrainTestSplit, memory: str | None
 ) -> tuple[NDArray[Any], float]:
     """Return the scores of the test rows and the seconds of the fit."""
-    import warnings
-
     mechanism, hidden = trial.setting
     words = study.seed, trial.dataset, trial.repeat
     if trial.setting == ORACLE:
@@ -241,7 +222,28 @@ def _fit_and_score(
         return model.decision_function(split.X_test), seconds
 
 
-def _measure(metric: str, y_true: NDArray[Any], scores: NDArray[Any]) -> float:
-    from lopsided import metrics
+@contextmanager
+def deadline(seconds: float) -> Iterator[None]:
+    """Raise TimeoutError after some seconds, where the system and the thread allow it."""
+    in_main = threading.current_thread() is threading.main_thread()
+    if not (in_main and hasattr(signal, "SIGALRM")):
+        yield
+        return
+    running = True
 
-    return float(getattr(metrics, metric)(y_true, scores))
+    def stop(*_: Any) -> None:
+        if running:
+            raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        try:
+            # Again and again, since an error in a destructor is overlooked.
+            signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
+            yield
+        finally:
+            running = False  # an alarm just before it leaves by the way that stops the timer
+    finally:
+        running = False
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
