@@ -1,6 +1,6 @@
 """Types of the public names, checked by mypy: what an editor knows of them."""
 
-from typing import assert_type
+from typing import TYPE_CHECKING, assert_type
 
 import lopsided
 from lopsided.methods.base import PUClassifier
@@ -12,4 +12,5 @@ assert_type(lopsided.build("ifpu-xgb"), PUClassifier)
 assert_type(lopsided.list_methods(), list[str])
 assert_type(lopsided.risks.ifpu(), PURisk)
 assert_type(lopsided.__version__, str)
-lopsided.no_such_name  # type: ignore[attr-defined]  # noqa: B018
+if TYPE_CHECKING:
+    lopsided.no_such_name  # type: ignore[attr-defined]  # noqa: B018

@@ -113,6 +113,8 @@ class Risk(Params):
             raise ValueError(
                 f"clamp must be ClipAtZero(), GradientAscent() or None, got {self.clamp!r}."
             )
+        if not isinstance(self.loss, Loss):
+            raise ValueError(f"loss must be a loss such as FocalLoss(), got {self.loss!r}.")
         self.loss.check()
 
     def raw_weights(self, y: Any, prior: float, weight: Any = None) -> SignedWeights:

@@ -419,10 +419,10 @@ from test_runner import STUDY
 from lopsided.bench import workers
 from lopsided.bench.runner import run_study
 kept = workers.run_trial
-def run_trial(trial, study, split):
+def run_trial(trial, study, split, *rest):
     if trial.repeat:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
-    return kept(trial, study, split)
+    return kept(trial, study, split, *rest)
 workers.run_trial = run_trial  # in the workers too: they import this file
 if __name__ == "__main__":
     try:
@@ -498,11 +498,11 @@ from test_runner import STUDY
 from lopsided.bench import workers
 from lopsided.bench.runner import run_study
 kept = workers.run_trial
-def run_trial(trial, study, split):
+def run_trial(trial, study, *rest):
     if trial.method.label == "focused" and trial.dataset == "wine-rare" and not trial.repeat:
         if trial.setting.mechanism == "scar":
             os._exit(9)
-    return kept(trial, study, split)
+    return kept(trial, study, *rest)
 workers.run_trial = run_trial  # in the workers too: they import this file
 if __name__ == "__main__":
     run_study(STUDY, Path(sys.argv[1]), n_workers=2, only=["naive", "focused"])

@@ -144,4 +144,4 @@ def _codes(column: Any, known: tuple[Any, ...]) -> NDArray[np.float64]:
 
 
 def _warn(message: str) -> None:
-    warnings.warn(message, UserWarning, stacklevel=6)  # at the call of a public method
+    warnings.warn(message, UserWarning, stacklevel=7)  # at the call of a public method
