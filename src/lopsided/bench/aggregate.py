@@ -1,15 +1,15 @@
 """Means of a result table: what the tests and figures start from."""
 
-from typing import Literal
+from collections.abc import Iterable
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from lopsided._check import check_choice
-from lopsided.bench.display_names import sort_settings
-from lopsided.bench.study import ORACLE
+from lopsided.bench.study import MECHANISMS, ORACLE
 
-__all__ = ["DIGITS", "blocks", "failed_trials", "macro", "scores"]
+__all__ = ["DIGITS", "blocks", "failed_trials", "macro", "scores", "sort_settings"]
 
 _CELL = ["label", "mechanism", "hidden", "prior_factor", "dataset"]
 DIGITS = 12  # means that differ by less are equal: only the order of a sum tells them apart
@@ -57,6 +57,12 @@ def macro(
         index="label", columns=["mechanism", "hidden"], values=of, observed=True
     )
     return wide[sort_settings(wide.columns)]
+
+
+def sort_settings(settings: Iterable[Any]) -> list[tuple[str, float]]:
+    """Return pairs of a mechanism and a hidden share in order, the fewest labels first."""
+    place = {name: number for number, name in enumerate(MECHANISMS)}
+    return sorted(settings, key=lambda one: (place.get(one[0], len(place)), one[0], -one[1]))
 
 
 def blocks(table: pd.DataFrame, metric: str) -> pd.DataFrame:

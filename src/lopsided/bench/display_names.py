@@ -1,9 +1,6 @@
-"""Settings and metrics in the words and the order that tables and figures use."""
+"""Settings and metrics in the words that tables and figures use."""
 
-from collections.abc import Iterable
-from typing import Any
-
-__all__ = ["MECHANISM_NAMES", "name_metric", "name_setting", "sort_settings"]
+__all__ = ["MECHANISM_NAMES", "name_metric", "name_setting"]
 
 MECHANISM_NAMES = {
     "scar": "SCAR",
@@ -24,12 +21,6 @@ METRICS = {
 def name_setting(mechanism: str, hidden: float) -> str:
     """Return a setting as people read it: the mechanism and the share that stays labeled."""
     return f"{MECHANISM_NAMES.get(mechanism, mechanism)} {100 * (1 - hidden):g} %"
-
-
-def sort_settings(settings: Iterable[Any]) -> list[tuple[str, float]]:
-    """Return pairs of a mechanism and a hidden share in order, the fewest labels first."""
-    place = {name: number for number, name in enumerate(MECHANISM_NAMES)}
-    return sorted(settings, key=lambda one: (place.get(one[0], len(place)), one[0], -one[1]))
 
 
 def name_metric(metric: str) -> str:

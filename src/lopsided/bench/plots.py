@@ -10,13 +10,8 @@ import numpy as np
 import pandas as pd
 
 from lopsided._check import require
-from lopsided.bench.aggregate import blocks, macro, scores
-from lopsided.bench.display_names import (
-    MECHANISM_NAMES,
-    name_metric,
-    name_setting,
-    sort_settings,
-)
+from lopsided.bench.aggregate import blocks, macro, scores, sort_settings
+from lopsided.bench.display_names import MECHANISM_NAMES, name_metric, name_setting
 from lopsided.bench.stats import average_ranks, cliques, critical_difference
 from lopsided.bench.study import ORACLE
 

@@ -1,27 +1,39 @@
 """Running a study: what is left of it is run, and can be stopped and taken up at any time."""
 
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from itertools import groupby
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from lopsided._files import check_writable
 from lopsided._progress import Bar
+from lopsided.bench.pool import start_workers
 from lopsided.bench.store import ResultStore
 from lopsided.bench.study import Study
 from lopsided.bench.table import (
+    Row,
     check_rows,
     finished_keys,
     make_result_table,
     read_result_table,
     write_result_table,
 )
-from lopsided.bench.trial import Trial, count_trials, make_rows, name_stored, trials
-from lopsided.bench.workers import run_trials
+from lopsided.bench.trial import (
+    Trial,
+    count_trials,
+    make_rows,
+    name_stored,
+    run_trial,
+    split_dataset,
+    trials,
+)
 from lopsided.datasets import describe
 
 __all__ = ["Plan", "check_size", "plan", "run_study"]
@@ -39,7 +51,6 @@ class Plan(NamedTuple):
     known: Any  # rows of trials that are finished
     failed: Any  # rows of trials that never came to an end
     older: Any  # rows of methods and data that have changed since
-    redone: list[Trial]  # of those left: there are results, and others are asked for
     stored: set[str]  # the keys of what is in the store, and not only in tables
 
 
@@ -79,7 +90,6 @@ def plan(
         known=rows[fine & ours & rows["key"].isin(done)],
         failed=rows[~fine & ours & ~rows["key"].isin(done)],
         older=rows[fine & ~ours],
-        redone=[trial for trial in left if trial.key in done],
         stored={name_stored(one.dataset, one.repeat, one.key) for one in parts.itertuples()},
     )
 
@@ -141,8 +151,7 @@ def run_study(
         todo = plan(study, folder, only, redo, committed)
         # What failed before, or is to be redone, must not be taken for a result of this run.
         store.remove({trial.stored_as for trial in todo.left} & todo.stored)
-        if todo.redone:
-            _forget(study, folder, todo)
+        _forget(study, folder, todo)
     groups = [list(group) for _, group in groupby(todo.left, lambda t: (t.dataset, t.repeat))]
     with Bar(len(todo.left), study.name) as bar:
         run_trials(groups, study, store, n_workers, bar.advance)
@@ -155,14 +164,14 @@ def run_study(
 
 def _forget(study: Study, folder: Path, todo: Plan) -> None:
     """Note in the table which results do not count any more, also for a run that takes over."""
-    keys = {trial.key for trial in todo.redone}
-    rows = [
-        row
-        for trial in todo.redone
-        for row in make_rows(trial, study, _REDO, "to be run again")
-    ]
-    kept = todo.known[~todo.known["key"].isin(keys)]
-    _write_tables(folder, [kept, todo.failed, make_result_table(rows)], todo.older)
+    known = set(todo.known["key"])
+    redone = [trial for trial in todo.left if trial.key in known]
+    if redone:
+        rows = [
+            row for one in redone for row in make_rows(one, study, _REDO, "to be run again")
+        ]
+        kept = todo.known[~todo.known["key"].isin([trial.key for trial in redone])]
+        _write_tables(folder, [kept, todo.failed, make_result_table(rows)], todo.older)
 
 
 def _write_tables(folder: Path, frames: list[Any], older: Any) -> Any:
@@ -190,3 +199,75 @@ def _one_at_a_time(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+def run_trials(
+    groups: list[list[Trial]],
+    study: Study,
+    store: ResultStore,
+    n_workers: int,
+    advance: Callable[[int], None],
+) -> None:
+    """Run groups of trials, each of one data set and repeat, but for those in the store.
+
+    If a worker dies, say for lack of memory, its trial is tried again alone; if that one dies
+    too, it becomes a failed row. `advance` is told how many trials are done.
+    """
+    while groups:
+        running, waiting = _run_until_death(groups, study, store, n_workers, advance)
+        left = [_not_in(store, group) for group in running]
+        # They start in this order: a worker died at the first trial of one of these that is
+        # not in the store.
+        for trial in [group[0] for group in left if group][:n_workers]:
+            if any(_run_until_death([[trial]], study, store, 1, lambda _: None)):
+                why = "the process died, perhaps for lack of memory"
+                _write(store, trial, make_rows(trial, study, "failed", why))
+        left = [_not_in(store, group) for group in running]
+        advance(sum(map(len, running)) - sum(map(len, left)))
+        groups = [*filter(None, left), *waiting]
+
+
+def _not_in(store: ResultStore, group: list[Trial]) -> list[Trial]:
+    return [trial for trial in group if trial.stored_as not in store]
+
+
+def _run_until_death(
+    groups: list[list[Trial]],
+    study: Study,
+    store: ResultStore,
+    n_workers: int,
+    advance: Callable[[int], None],
+) -> tuple[list[list[Trial]], list[list[Trial]]]:
+    """Run groups until all are done or a worker dies; return those begun, and the others."""
+    waiting, running = list(groups), dict[Future[None], list[Trial]]()
+    with start_workers(n_workers) as pool:
+        try:
+            while waiting or running:
+                while waiting and len(running) < 2 * n_workers:  # memory stays bounded
+                    group = waiting.pop(0)
+                    running[pool.submit(_run_group, group, study, store)] = group
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    future.result()
+                    advance(len(running.pop(future)))
+        except BrokenProcessPool:
+            return list(running.values()), waiting
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return [], []
+
+
+def _run_group(group: list[Trial], study: Study, store: ResultStore) -> None:
+    """Run the trials of one data set and repeat in a worker."""
+    split = split_dataset(study, group[0].dataset, group[0].repeat)
+    alike = any(trial.method.seed_from for trial in group)
+    with TemporaryDirectory() as folder:
+        memory = folder if alike else None  # variants take what they share from there
+        for trial in group:
+            if trial.stored_as not in store:  # another run may be at the same study
+                _write(store, trial, run_trial(trial, study, split, memory))
+
+
+def _write(store: ResultStore, trial: Trial, rows: list[Row]) -> None:
+    store.write(trial.stored_as, make_result_table(rows))

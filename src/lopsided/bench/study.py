@@ -9,18 +9,12 @@ from typing import Any, NamedTuple
 
 from lopsided._check import check_choice, check_share
 from lopsided.bench.study_file import find_study, read_toml, shorten
+from lopsided.datasets import describe, list_datasets
+from lopsided.exceptions import MissingExtraError
 from lopsided.labeling import SAR, SCAR, Mechanism
+from lopsided.methods.registry import build, get_method
 
-__all__ = [
-    "MAX_PRIOR",
-    "MECHANISMS",
-    "METRICS",
-    "ORACLE",
-    "MethodSpec",
-    "Setting",
-    "Study",
-    "read_study",
-]
+__all__ = ["MethodSpec", "Setting", "Study", "read_study"]
 
 MECHANISMS = ("scar", "sar-near", "sar-far")
 METRICS = ("average_precision", "roc_auc", "r_precision")
@@ -116,8 +110,8 @@ def read_study(path: str | Path) -> Study:
     file = find_study(path)
     if not file.stem.strip("."):
         raise ValueError(f"A study needs a name, got {file}. Rename the file.")
-    content = read_toml(file)
     try:
+        content = read_toml(file)
         for key in content:
             check_choice(key, _READERS, "entry")
         for key in ("title", "datasets", "mechanisms", "methods"):
@@ -151,8 +145,6 @@ def _find_beside(file: Path, name: str) -> Path:
 
 def _check_numbers(study: Study) -> None:
     """Refuse numbers that no trial could be run with."""
-    from lopsided.datasets import describe
-
     if 1.0 not in study.prior_factors:
         raise ValueError(
             "prior_factors must hold 1, which tables and tests use, got "
@@ -214,8 +206,6 @@ def _numbers(value: Any, name: str) -> tuple[float, ...]:
 
 
 def _datasets(value: Any, name: str) -> tuple[str, ...]:
-    from lopsided.datasets import describe, list_datasets
-
     found: list[str] = []
     for word in _several(value, name):
         group = _text(word, "A data set") in ("paper", "bundled")
@@ -236,33 +226,24 @@ def _settings(value: Any, name: str) -> tuple[Setting, ...]:
 def _methods(value: Any, name: str) -> tuple[MethodSpec, ...]:
     found: dict[str, MethodSpec] = {}
     for given in _several(value, name):
-        method = _method(given, found)
-        if method.label in found:
-            raise ValueError(f"Labels must be unique, got {method.label} twice. Add a label.")
-        found[method.label] = method
+        one = _entry(given, "name", "A method", MethodSpec.__dataclass_fields__)
+        method = _text(one["name"], "name")
+        label = _text(one.get("label", method), "label")
+        if "," in label:  # the command line takes several labels with commas between them
+            raise ValueError(f"A label must not hold a comma, got {label!r}.")
+        if label in found:
+            raise ValueError(f"Labels must be unique, got {label} twice. Add a label.")
+        if "repeats" in one:
+            _count(one["repeats"], f"repeats of {label}")
+        if "seed_from" in one:
+            check_choice(_text(one["seed_from"], "seed_from"), found, "method before it")
+        _check_params(method, one.get("params", {}))
+        found[label] = MethodSpec(**{**one, "label": label})
     return tuple(found.values())
-
-
-def _method(given: Any, before: Mapping[str, MethodSpec]) -> MethodSpec:
-    """Return one method of a study; `before` are those that it may share seeds with."""
-    one = _entry(given, "name", "A method", MethodSpec.__dataclass_fields__)
-    name = _text(one["name"], "name")
-    label = _text(one.get("label", name), "label")
-    if "," in label:  # the command line takes several labels with commas between them
-        raise ValueError(f"A label must not hold a comma, got {label!r}.")
-    if "repeats" in one:
-        _count(one["repeats"], f"repeats of {label}")
-    if "seed_from" in one:
-        check_choice(_text(one["seed_from"], "seed_from"), before, "method before it")
-    _check_params(name, one.get("params", {}))
-    return MethodSpec(**{**one, "label": label})
 
 
 def _check_params(name: str, params: Any) -> None:
     """Refuse settings that a method does not take or that the study decides itself."""
-    from lopsided.exceptions import MissingExtraError
-    from lopsided.methods.registry import build, get_method
-
     get_method(name)
     if not isinstance(params, dict):
         raise ValueError(

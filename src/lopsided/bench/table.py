@@ -13,15 +13,7 @@ from lopsided import __version__
 from lopsided._files import atomic_write
 from lopsided.bench.store import naming_the_file
 
-__all__ = [
-    "Row",
-    "check_rows",
-    "finished_keys",
-    "make_result_table",
-    "name_versions",
-    "read_result_table",
-    "write_result_table",
-]
+__all__ = ["Row", "make_result_table", "read_result_table", "write_result_table"]
 
 _ORDER = ["dataset", "repeat", "label", "mechanism", "hidden", "prior_factor", "metric"]
 _PACKAGES = ("numpy", "scikit-learn", "xgboost", "numba", "torch", "pulearn")
@@ -82,13 +74,7 @@ def write_result_table(table: Any, path: Path) -> None:
 
 
 def read_result_table(path: str | Path) -> Any:
-    """Read a table from its file, or from the folder of a study.
-
-    Parameters
-    ----------
-    path : path
-        A parquet file with the columns of `Row`, or a folder with `table.parquet`.
-    """
+    """Read a table from its parquet file, or from the folder of a study."""
     file = Path(path)
     file = file / "table.parquet" if file.is_dir() else file
     if not file.is_file():

@@ -20,18 +20,7 @@ from lopsided.bench.study import MAX_PRIOR, ORACLE, MethodSpec, Setting, Study
 from lopsided.bench.table import Row, name_versions
 from lopsided.methods.registry import build, get_method
 
-__all__ = [
-    "TrainTestSplit",
-    "Trial",
-    "count_trials",
-    "deadline",
-    "make_rows",
-    "name_stored",
-    "run_trial",
-    "seed_of",
-    "split_dataset",
-    "trials",
-]
+__all__ = ["Trial", "count_trials", "run_trial", "seed_of", "split_dataset", "trials"]
 
 
 class Trial(NamedTuple):
@@ -88,7 +77,7 @@ def trials(study: Study, hashes: Mapping[str, str]) -> Iterator[Trial]:
             repeat = study.first + done
             where = {"data": hashes[dataset], "dataset": dataset, "repeat": repeat}
             for method in active:
-                for setting, factor in product(*conditions[method.label]):
+                for setting, factor in conditions[method.label]:
                     how = {"setting": setting, "factor": factor, **described[method.label]}
                     text = json.dumps({**where, **how}, sort_keys=True, default=str)
                     key = hashlib.sha256(text.encode()).hexdigest()[:20]
@@ -97,24 +86,21 @@ def trials(study: Study, hashes: Mapping[str, str]) -> Iterator[Trial]:
 
 def count_trials(study: Study) -> int:
     """Return how many trials a study has, without making them."""
-    of_repeat = [
-        _repeats(study, method) * len(settings) * len(factors)
-        for method in study.methods
-        for settings, factors in [_conditions(study, method)]
-    ]
-    return len(study.datasets) * sum(of_repeat)
+    of_methods = [_repeats(study, one) * len(_conditions(study, one)) for one in study.methods]
+    return len(study.datasets) * sum(of_methods)
 
 
 def _repeats(study: Study, method: MethodSpec) -> int:
     return study.repeats if method.repeats is None else min(study.repeats, method.repeats)
 
 
-def _conditions(study: Study, method: MethodSpec) -> tuple[Sequence[Setting], Sequence[float]]:
+def _conditions(study: Study, method: MethodSpec) -> list[tuple[Setting, float]]:
     """Return the labels and the prior factors under which a method is run."""
     entry = get_method(method.name)
     if entry.labels == "true":
-        return (ORACLE,), (1.0,)
-    return study.settings, study.prior_factors if entry.takes_prior else (1.0,)
+        return [(ORACLE, 1.0)]
+    factors = study.prior_factors if entry.takes_prior else (1.0,)
+    return list(product(study.settings, factors))
 
 
 def _describe(study: Study, method: MethodSpec) -> dict[str, Any]:

@@ -12,12 +12,7 @@ __all__ = ["report"]
 def report(folder: str, out: str | None = None) -> Path:
     """Write the report of a study that was run; return where it is.
 
-    Parameters
-    ----------
-    folder : str
-        The folder that `lopsided bench` wrote: the table and the study's TOML file.
-    out : str, optional
-        The HTML file; `report.html` in the folder by default. Only a page is written over.
+    The folder holds the table and the study's TOML file. Only a page is written over.
     """
     place = Path(folder)
     page = Path(out) if out else place / "report.html"

@@ -10,6 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from lopsided._check import require
 from lopsided.bench import plots
@@ -18,7 +19,6 @@ from lopsided.bench.study import ORACLE
 from lopsided.datasets import list_entries
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 __all__ = ["Drawing", "draw_figures", "render_svg"]
@@ -37,16 +37,9 @@ class Drawing(NamedTuple):
 
 
 def draw_figures(table: pd.DataFrame, metric: str, salt: str = "") -> list[Drawing]:
-    """Return every figure of one metric.
+    """Return every figure of a metric that has results, under any prior factors.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Results under any prior factors.
-    metric : str
-        What to show; it has results.
-    salt : str, default=""
-        Keeps the ids inside the drawings apart from those of others on the page.
+    The salt keeps the ids inside the drawings apart from those of others on the page.
     """
     fine = table[(table["status"] == "ok") & (table["metric"] == metric)]
     # Sorted, so that neither colors nor the last digit depend on the order of the rows.

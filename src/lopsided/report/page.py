@@ -1,25 +1,20 @@
 """Pages: each one HTML file that needs nothing else, neither other files nor a network."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import math
 import os
 from dataclasses import is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jinja2
+import pandas as pd
 
 from lopsided._files import atomic_write, check_writable
+from lopsided.bench.study import Study
 from lopsided.report.figures import draw_figures
 from lopsided.report.summary import summarize
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from lopsided.bench.study import Study
 
 __all__ = ["check_page", "render_page", "write_page", "write_report"]
 
