@@ -130,7 +130,7 @@ def _add_report(commands: Any) -> None:
 
 
 def _report(options: argparse.Namespace) -> None:
-    from lopsided.report.command import report
+    from lopsided.report.page import report
 
     print_result(report(options.folder, options.output))
 

@@ -1,7 +1,7 @@
 """Means of a result table: what the tests and figures start from."""
 
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -42,10 +42,7 @@ def scores(table: pd.DataFrame, metric: str) -> pd.DataFrame:
 
 
 def macro(
-    table: pd.DataFrame,
-    metric: str,
-    prior_factor: float = 1.0,
-    of: Literal["value", "deviation"] = "value",
+    table: pd.DataFrame, metric: str, prior_factor: float = 1.0, of: str = "value"
 ) -> pd.DataFrame:
     """Return the mean over data sets, methods by settings, the fewest labels first.
 

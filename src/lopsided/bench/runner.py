@@ -1,13 +1,12 @@
 """Running a study: what is left of it is run, and can be stopped and taken up at any time."""
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from itertools import groupby
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -18,27 +17,19 @@ from lopsided.bench.pool import start_workers
 from lopsided.bench.store import ResultStore
 from lopsided.bench.study import Study
 from lopsided.bench.table import (
-    Row,
     check_rows,
     finished_keys,
     make_result_table,
     read_result_table,
     write_result_table,
 )
-from lopsided.bench.trial import (
-    Trial,
-    count_trials,
-    make_rows,
-    name_stored,
-    run_trial,
-    split_dataset,
-    trials,
-)
+from lopsided.bench.trial import Trial, count_trials, make_rows, name_stored, run_group, trials
 from lopsided.datasets import describe
 
 __all__ = ["Plan", "check_size", "plan", "run_study"]
 
 TABLE, OLDER, PARTS = "table.parquet", "older.parquet", "parts"
+_Groups = list[list[Trial]]  # each of one data set and repeat
 _REDO = "redo"  # the status of a trial whose results are no longer wanted
 _MAX_TRIALS = 500_000  # ten times those of the paper; their keys alone take a while
 
@@ -154,7 +145,7 @@ def run_study(
         _forget(study, folder, todo)
     groups = [list(group) for _, group in groupby(todo.left, lambda t: (t.dataset, t.repeat))]
     with Bar(len(todo.left), study.name) as bar:
-        run_trials(groups, study, store, n_workers, bar.advance)
+        run_trials(groups, study, store, n_workers, bar)
     with _one_at_a_time(folder):
         done = plan(study, folder, committed=committed)
         table = _write_tables(folder, [done.known, done.failed], done.older)
@@ -202,28 +193,25 @@ def _one_at_a_time(folder: Path) -> Iterator[None]:
 
 
 def run_trials(
-    groups: list[list[Trial]],
-    study: Study,
-    store: ResultStore,
-    n_workers: int,
-    advance: Callable[[int], None],
+    groups: _Groups, study: Study, store: ResultStore, n_workers: int, bar: Bar
 ) -> None:
     """Run groups of trials, each of one data set and repeat, but for those in the store.
 
     If a worker dies, say for lack of memory, its trial is tried again alone; if that one dies
-    too, it becomes a failed row. `advance` is told how many trials are done.
+    too, it becomes a failed row.
     """
     while groups:
-        running, waiting = _run_until_death(groups, study, store, n_workers, advance)
+        running, waiting = _run_until_death(groups, study, store, n_workers, bar)
         left = [_not_in(store, group) for group in running]
         # They start in this order: a worker died at the first trial of one of these that is
         # not in the store.
         for trial in [group[0] for group in left if group][:n_workers]:
-            if any(_run_until_death([[trial]], study, store, 1, lambda _: None)):
+            if any(_run_until_death([[trial]], study, store, 1, Bar(1, "again"))):
                 why = "the process died, perhaps for lack of memory"
-                _write(store, trial, make_rows(trial, study, "failed", why))
+                rows = make_rows(trial, study, "failed", why)
+                store.write(trial.stored_as, make_result_table(rows))
         left = [_not_in(store, group) for group in running]
-        advance(sum(map(len, running)) - sum(map(len, left)))
+        bar.advance(sum(map(len, running)) - sum(map(len, left)))
         groups = [*filter(None, left), *waiting]
 
 
@@ -232,12 +220,8 @@ def _not_in(store: ResultStore, group: list[Trial]) -> list[Trial]:
 
 
 def _run_until_death(
-    groups: list[list[Trial]],
-    study: Study,
-    store: ResultStore,
-    n_workers: int,
-    advance: Callable[[int], None],
-) -> tuple[list[list[Trial]], list[list[Trial]]]:
+    groups: _Groups, study: Study, store: ResultStore, n_workers: int, bar: Bar
+) -> tuple[_Groups, _Groups]:
     """Run groups until all are done or a worker dies; return those begun, and the others."""
     waiting, running = list(groups), dict[Future[None], list[Trial]]()
     with start_workers(n_workers) as pool:
@@ -245,29 +229,14 @@ def _run_until_death(
             while waiting or running:
                 while waiting and len(running) < 2 * n_workers:  # memory stays bounded
                     group = waiting.pop(0)
-                    running[pool.submit(_run_group, group, study, store)] = group
+                    running[pool.submit(run_group, group, study, store)] = group
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
                     future.result()
-                    advance(len(running.pop(future)))
+                    bar.advance(len(running.pop(future)))
         except BrokenProcessPool:
             return list(running.values()), waiting
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return [], []
-
-
-def _run_group(group: list[Trial], study: Study, store: ResultStore) -> None:
-    """Run the trials of one data set and repeat in a worker."""
-    split = split_dataset(study, group[0].dataset, group[0].repeat)
-    alike = any(trial.method.seed_from for trial in group)
-    with TemporaryDirectory() as folder:
-        memory = folder if alike else None  # variants take what they share from there
-        for trial in group:
-            if trial.stored_as not in store:  # another run may be at the same study
-                _write(store, trial, run_trial(trial, study, split, memory))
-
-
-def _write(store: ResultStore, trial: Trial, rows: list[Row]) -> None:
-    store.write(trial.stored_as, make_result_table(rows))

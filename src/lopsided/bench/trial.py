@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import product
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,8 +17,9 @@ from numpy.typing import NDArray
 
 from lopsided import metrics
 from lopsided._check import require
+from lopsided.bench.store import ResultStore
 from lopsided.bench.study import MAX_PRIOR, ORACLE, MethodSpec, Setting, Study
-from lopsided.bench.table import Row, name_versions
+from lopsided.bench.table import Row, make_result_table, name_versions
 from lopsided.methods.registry import build, get_method
 
 __all__ = ["Trial", "count_trials", "run_trial", "seed_of", "split_dataset", "trials"]
@@ -159,6 +161,18 @@ def run_trial(
     except Exception as error:  # a failed trial is a row, whatever went wrong
         status, message = "failed", f"{type(error).__name__}: {error}"[:500]
     return make_rows(trial, study, status, message, seconds=time.perf_counter() - start)
+
+
+def run_group(group: Sequence[Trial], study: Study, store: ResultStore) -> None:
+    """Run the trials of one data set and repeat, and store what they find."""
+    split = split_dataset(study, group[0].dataset, group[0].repeat)
+    alike = any(trial.method.seed_from for trial in group)
+    with TemporaryDirectory() as folder:
+        memory = folder if alike else None  # variants take what they share from there
+        for trial in group:
+            if trial.stored_as not in store:  # another run may be at the same study
+                rows = run_trial(trial, study, split, memory)
+                store.write(trial.stored_as, make_result_table(rows))
 
 
 def make_rows(

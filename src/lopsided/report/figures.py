@@ -130,9 +130,7 @@ def _draw_box_plots(hidden: pd.DataFrame, metric: str, salt: str) -> Drawing:
     names = sorted(here["dataset"].unique(), key=lambda name: (priors.get(name, 1.0), name))
     datasets = names[:_MAX_DATASETS]
     # The order of rows is the order of boxes: the best on the left.
-    place = {label: number for number, label in enumerate(labels)}
-    chosen = here[here["label"].isin(labels)]
-    chosen = chosen.sort_values("label", key=lambda column: column.map(place), kind="stable")
+    chosen = pd.concat([here[here["label"] == label] for label in labels])
     caption = (
         f"The {len(datasets)} most imbalanced data sets with {100 * (1 - most_hidden):g} % of "
         f"the positives labeled; the {len(labels)} best methods there, best on the left."
