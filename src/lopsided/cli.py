@@ -149,7 +149,7 @@ def _add_report(commands: Any) -> None:
 
 
 def _report(options: argparse.Namespace) -> object:
-    from lopsided.report.command import report
+    from lopsided.report.page import report
 
     return report(options.folder, options.output)
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from lopsided.bench import deadline as module
+from lopsided.bench.trial import deadline
 
 
 def test_an_alarm_at_the_very_end_neither_raises_nor_goes_on(monkeypatch):
@@ -17,13 +17,13 @@ def test_an_alarm_at_the_very_end_neither_raises_nor_goes_on(monkeypatch):
 
     before = signal.getsignal(signal.SIGALRM)
     monkeypatch.setattr(signal, "setitimer", ring_first)
-    with module.deadline(60.0):
+    with deadline(60.0):
         pass
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
     assert signal.getsignal(signal.SIGALRM) == before
 
 
 def test_a_block_that_takes_too_long_is_stopped_and_the_timer_with_it():
-    with pytest.raises(TimeoutError), module.deadline(0.001):
+    with pytest.raises(TimeoutError), deadline(0.001):
         time.sleep(60)
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)

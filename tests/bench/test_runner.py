@@ -10,18 +10,18 @@ from pathlib import Path
 import pytest
 from pandas.testing import assert_frame_equal
 
-from lopsided.bench import workers
-from lopsided.bench.estimate import estimate_seconds
+from lopsided.bench import trial as module
+from lopsided.bench.command import estimate_seconds
 from lopsided.bench.runner import open_store, plan, run_study
 from lopsided.bench.study import MethodSpec, Setting, Study
 from lopsided.bench.table import (
     finished_keys,
     make_result_table,
+    name_versions,
     read_result_table,
     write_result_table,
 )
 from lopsided.bench.trial import run_trial, seed_of, split_dataset, trials
-from lopsided.bench.versions import name_versions
 from lopsided.datasets import describe
 from lopsided.methods.logistic import NaiveLogisticClassifier
 
@@ -380,8 +380,8 @@ def test_what_another_run_has_finished_is_not_run_again(rows, tmp_path, monkeypa
 
     store = open_store(SMALL, tmp_path)
     write_part(tmp_path, ONE, rows)
-    monkeypatch.setattr(workers, "run_trial", fail)
-    workers._run_group([ONE], SMALL, store)
+    monkeypatch.setattr(module, "run_trial", fail)
+    module.run_group([ONE], SMALL, store)
     assert store.keys() == [ONE.stored_as]
 
 
@@ -416,14 +416,14 @@ import resource, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from test_runner import STUDY
-from lopsided.bench import workers
+from lopsided.bench import trial as module
 from lopsided.bench.runner import run_study
-kept = workers.run_trial
+kept = module.run_trial
 def run_trial(trial, study, split, *rest):
     if trial.repeat:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
     return kept(trial, study, split, *rest)
-workers.run_trial = run_trial  # in the workers too: they import this file
+module.run_trial = run_trial  # in the workers too: they import this file
 if __name__ == "__main__":
     try:
         run_study(STUDY, Path(sys.argv[1]), n_workers=2, only=["naive", "focused"])
@@ -495,15 +495,15 @@ import os, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from test_runner import STUDY
-from lopsided.bench import workers
+from lopsided.bench import trial as module
 from lopsided.bench.runner import run_study
-kept = workers.run_trial
+kept = module.run_trial
 def run_trial(trial, study, *rest):
     if trial.method.label == "focused" and trial.dataset == "wine-rare" and not trial.repeat:
         if trial.setting.mechanism == "scar":
             os._exit(9)
     return kept(trial, study, *rest)
-workers.run_trial = run_trial  # in the workers too: they import this file
+module.run_trial = run_trial  # in the workers too: they import this file
 if __name__ == "__main__":
     run_study(STUDY, Path(sys.argv[1]), n_workers=2, only=["naive", "focused"])
 """

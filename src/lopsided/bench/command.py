@@ -1,18 +1,26 @@
 """The command `lopsided bench`."""
 
 import shutil
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
+from time import perf_counter
 from typing import Any
+
+import numpy as np
 
 from lopsided._check import check_choice
 from lopsided._files import atomic_write, check_folder
-from lopsided.bench.estimate import estimate_seconds, format_duration
-from lopsided.bench.runner import PARTS, TABLE, check_size, plan, run_study
+from lopsided._progress import Bar
+from lopsided.bench.runner import PARTS, TABLE, Plan, check_size, plan, run_study
 from lopsided.bench.study import Study, read_study
 from lopsided.bench.study_file import find_study
+from lopsided.bench.trial import Trial, run_trial, split_dataset
+from lopsided.datasets import describe
 
-__all__ = ["bench"]
+__all__ = ["bench", "estimate_seconds"]
+
+_BESIDES = 1.2  # scoring, drawing labels and reading tables, beside the fit itself
+_MAX_SECONDS = 20.0  # for tries: a study may have hundreds of methods
 
 
 def bench(
@@ -23,23 +31,7 @@ def bench(
     redo: Collection[str] = (),
     dry_run: bool = False,
 ) -> str:
-    """Run what is left of a study, or say what would be run; return a summary.
-
-    Parameters
-    ----------
-    path : path
-        The TOML file of the study, or the name of one that comes with the package.
-    out : str, optional
-        Folder of the results; `out/<study>` by default.
-    n_workers : int
-        Processes side by side.
-    only : collection of str
-        Labels and data sets to restrict the study to.
-    redo : collection of str
-        Labels to run again.
-    dry_run : bool
-        Whether to only say how many trials are left and how long they may take.
-    """
+    """Run what is left of a study, or say what would be run; return a summary."""
     file = find_study(path)
     study = read_study(file)
     check_size(study)
@@ -60,14 +52,10 @@ def bench(
     committed = [file.parent / "results" / f"{study.name}.parquet"]
     if dry_run:
         todo = plan(study, folder, only, redo, committed)
-        time = (
-            format_duration(estimate_seconds(todo, study, n_workers))
-            if todo.left
-            else "no time"
-        )
+        seconds = estimate_seconds(todo, study, n_workers)
         return (
             f"{study.name}: {len(todo.wanted)} trials, {len(todo.left)} left to run, about "
-            f"{time} with {n_workers} process(es)."
+            f"{_format_duration(seconds)} with {n_workers} process(es)."
         )
     table = run_study(study, folder, n_workers, only, redo, committed)
     copies = {protocol: file}
@@ -90,3 +78,52 @@ def _summary(study: Study, table: Any, folder: Path) -> str:
     if failed == len(trials):
         raise ValueError(f"No trial succeeded. {summary}")
     return summary
+
+
+def estimate_seconds(plan: Plan, study: Study, n_workers: int) -> float:
+    """Return the seconds that the trials left to run may take, from earlier ones or a try."""
+    known = _measured(plan.known)
+    tried: dict[int, float] = {}
+    total, start = 0.0, perf_counter()
+    labels = list(dict.fromkeys(trial.method.label for trial in plan.left))
+    with Bar(len(labels), "trying each method") as bar:
+        for label in labels:
+            ahead = [trial for trial in plan.left if trial.method.label == label]
+            if label not in known and (not tried or perf_counter() - start < _MAX_SECONDS):
+                tried = _try(ahead, study)
+            measured = known.get(label, tried)  # the last try stands for those not tried
+            sizes, seconds = zip(*sorted(measured.items()), strict=True)
+            total += float(np.interp(list(map(_n_rows, ahead)), sizes, seconds).sum())
+            bar.advance()
+    return _BESIDES * total / max(n_workers, 1)
+
+
+def _measured(rows: Any) -> dict[str, dict[int, float]]:
+    """Return the mean seconds of a fit by label and number of rows of the data set."""
+    sizes = rows["dataset"].map(
+        {name: describe(name).rows for name in rows["dataset"].unique()}
+    )
+    found: dict[str, dict[int, float]] = {}
+    for (label, size), seconds in rows.groupby(["label", sizes])["seconds"].mean().items():
+        found.setdefault(label, {})[size] = seconds
+    return found
+
+
+def _try(trials: Sequence[Trial], study: Study) -> dict[int, float]:
+    """Return the seconds of one trial on the smallest table and one on the largest."""
+    smallest, largest = min(trials, key=_n_rows), max(trials, key=_n_rows)
+    found = {}
+    for trial in (smallest, smallest, largest):  # the first call may compile
+        split = split_dataset(study, trial.dataset, trial.repeat)
+        found[_n_rows(trial)] = run_trial(trial, study, split)[0].seconds
+    return found
+
+
+def _n_rows(trial: Trial) -> int:
+    return describe(trial.dataset).rows
+
+
+def _format_duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{max(round(seconds), 1)} s" if seconds else "no time"
+    return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -8,14 +8,7 @@ MECHANISM_NAMES = {
     "sar-far": "SAR far",
     "none": "truth",
 }
-METRICS = {
-    "roc_auc": "ROC-AUC",
-    "r_precision": "R-precision",
-    "ndcg_at_r": "NDCG at R",
-    "ndcg_at_1_percent": "NDCG at 1 %",
-    "precision_at_1_percent": "precision at 1 %",
-    "recall_at_1_percent": "recall at 1 %",
-}
+METRICS = {"roc_auc": "ROC-AUC", "r_precision": "R-precision", "ndcg_at_r": "NDCG at R"}
 
 
 def name_setting(mechanism: str, hidden: float) -> str:
@@ -25,4 +18,5 @@ def name_setting(mechanism: str, hidden: float) -> str:
 
 def name_metric(metric: str) -> str:
     """Return a metric as people read it, inside a sentence."""
-    return METRICS.get(metric, metric.replace("_", " "))
+    plain = metric.replace("ndcg", "NDCG").replace("percent", "%").replace("_", " ")
+    return METRICS.get(metric, plain)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
-from lopsided.bench.aggregate import blocks, macro, scores
+from lopsided._check import require
+from lopsided.bench.aggregate import blocks, macro, scores, sort_settings
 from lopsided.bench.display_names import MECHANISM_NAMES, name_metric, name_setting
-from lopsided.bench.drawing import escape_mathtext, escape_names, make_panels, write_beside
 from lopsided.bench.stats import average_ranks, cliques, critical_difference
 from lopsided.bench.study import ORACLE
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 __all__ = [
@@ -36,64 +37,37 @@ _DARK, _LIGHT = "#111111", "#ffffff"
 def box_plots(
     table: pd.DataFrame, metric: str, datasets: Sequence[str], hidden: float = 0.75
 ) -> Figure:
-    """Draw the spread over repeats of each method, a panel for each data set and mechanism.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Results.
-    metric : str
-        What to show.
-    datasets : sequence of str
-        The data sets, a row of panels each.
-    hidden : float, default=0.75
-        The share of positives that is hidden.
-    """
-    datasets = [escape_mathtext(name) for name in datasets]
-    chosen = escape_names(table[(table["metric"] == metric) & (table["status"] == "ok")])
+    """Draw the spread over repeats of each method, a panel for each data set and mechanism."""
+    datasets = [_escape(name) for name in datasets]
+    chosen = _at_true_prior(_select(table, metric))
     chosen = chosen[np.isclose(chosen["hidden"], hidden) & chosen["dataset"].isin(datasets)]
-    chosen = chosen[np.isclose(chosen["prior_factor"], 1.0)]
     mechanisms = [name for name in MECHANISM_NAMES if (chosen["mechanism"] == name).any()]
     labels = list(dict.fromkeys(chosen["label"]))
     # The names stand once, under the last row of panels.
-    names = _LETTER * max(map(len, labels), default=0)
-    title = _LETTER * (max(map(len, datasets), default=0) + len(", SAR near 25 %"))
+    height = 1.8 + _LETTER * _longest(labels) / max(len(datasets), 1)
+    title = _LETTER * (_longest(datasets) + len(", SAR near 25 %"))
     width = max(0.32 * len(labels) + 1.2, title + 0.6)
-    height = 1.8 + names / max(len(datasets), 1)
-    figure, axes = make_panels(len(datasets), max(len(mechanisms), 1), (width, height))
-    for row, dataset in enumerate(datasets):
-        for column, mechanism in enumerate(mechanisms):
-            here = chosen[
-                (chosen["dataset"] == dataset) & (chosen["mechanism"] == mechanism)
-            ].groupby("label")["value"]
-            values: list[Any] = [
-                here.get_group(label) if label in here.groups else [] for label in labels
-            ]
-            ax = axes[row, column]
-            ax.boxplot(values, medianprops={"color": _COLORS[1]}, flierprops={"markersize": 3})
-            below = labels if row == len(datasets) - 1 else [""] * len(labels)
-            ax.set_xticks(range(1, len(labels) + 1), below, rotation=90, fontsize=8)
-            ax.tick_params(axis="y", labelsize=8)
-            ax.set_title(f"{dataset}, {name_setting(mechanism, hidden)}", fontsize=9)
-            ax.set_ylabel(name_metric(metric) if column == 0 else "", fontsize=8)
+    figure, axes = _make_panels(len(datasets), max(len(mechanisms), 1), (width, height))
+    for (row, dataset), (column, mechanism) in product(
+        enumerate(datasets), enumerate(mechanisms)
+    ):
+        here = chosen[(chosen["dataset"] == dataset) & (chosen["mechanism"] == mechanism)]
+        values = [here.loc[here["label"] == label, "value"] for label in labels]
+        ax = axes[row, column]
+        ax.boxplot(values, medianprops={"color": _COLORS[1]}, flierprops={"markersize": 3})
+        below = labels if row == len(datasets) - 1 else [""] * len(labels)
+        ax.set_xticks(range(1, len(labels) + 1), below, rotation=90, fontsize=8)
+        ax.tick_params(axis="y", labelsize=8)
+        ax.set_title(f"{dataset}, {name_setting(mechanism, hidden)}", fontsize=9)
+        ax.set_ylabel(name_metric(metric) if column == 0 else "", fontsize=8)
     return figure
 
 
 def prior_sensitivity(table: pd.DataFrame, metric: str) -> Figure:
-    """Draw the macro mean against the factor of the prior, with errors over repeats.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Results under several prior factors.
-    metric : str
-        What to show.
-    """
-    chosen = escape_names(table[(table["metric"] == metric) & (table["status"] == "ok")])
+    """Draw the macro mean against the factor of the prior, with errors over repeats."""
+    chosen = _select(table, metric)
     chosen = chosen[chosen["mechanism"] != ORACLE.mechanism]
-    settings = list(dict.fromkeys(zip(chosen["mechanism"], chosen["hidden"], strict=True)))
-    place = {name: number for number, name in enumerate(MECHANISM_NAMES)}
-    settings.sort(key=lambda setting: (place.get(setting[0], len(place)), -setting[1]))
+    settings = sort_settings(set(zip(chosen["mechanism"], chosen["hidden"], strict=True)))
     # A row for each mechanism, a column for each share; one share makes a single row.
     shares = len({hidden for _, hidden in settings})
     n_columns = max(shares if shares > 1 else len(settings), 1)
@@ -101,7 +75,7 @@ def prior_sensitivity(table: pd.DataFrame, metric: str) -> Figure:
     labels = list(dict.fromkeys(chosen["label"]))
     # The legend stands beside the panels, and must not be taller than they are.
     height = max(3.0, (0.18 * len(labels) + 0.4) / n_rows)
-    figure, axes = make_panels(n_rows, n_columns, (3.4, height))
+    figure, axes = _make_panels(n_rows, n_columns, (3.4, height))
     for ax in axes.flat[len(settings) :]:
         ax.axis("off")
     lines: dict[str, Any] = {}
@@ -124,9 +98,7 @@ def prior_sensitivity(table: pd.DataFrame, metric: str) -> Figure:
 
 def _prior_line(ax: Any, rows: pd.DataFrame, number: int) -> Any:
     """Draw one method, in the color and mark of its number, and return what a legend shows."""
-    by_repeat = rows.pivot_table(
-        index="prior_factor", columns="repeat", values="value", aggfunc="mean"
-    )
+    by_repeat = rows.pivot_table(index="prior_factor", columns="repeat", values="value")
     mean = by_repeat.mean(axis=1)
     style = {"color": _COLORS[number % len(_COLORS)], "lw": 1.4}
     if len(by_repeat) == 1:  # takes no prior: the same everywhere
@@ -136,27 +108,14 @@ def _prior_line(ax: Any, rows: pd.DataFrame, number: int) -> Any:
     return ax.errorbar(mean.index, mean, error, marker=marker, capsize=2, **style)
 
 
-def critical_difference_diagram(
-    table: pd.DataFrame, metric: str, level: float = 0.05
-) -> Figure:
-    """Draw the average ranks of methods, bars over those that cannot be told apart.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Results.
-    metric : str
-        What to rank by; data sets are the blocks.
-    level : float, default=0.05
-        Level of Nemenyi's test.
-    """
-    values = blocks(escape_names(table), metric)
+def critical_difference_diagram(table: pd.DataFrame, metric: str) -> Figure:
+    """Draw average ranks over data sets, bars over methods that Nemenyi cannot tell apart."""
+    values = blocks(_select(table, metric), metric)
     ranks = average_ranks(values).sort_values()
-    difference = critical_difference(values.shape[1], len(values), level)
+    difference = critical_difference(values.shape[1], len(values))
     groups = cliques(ranks, difference)
     half = -(-len(ranks) // 2)
-    figure, axes = make_panels(1, 1, (7.0, 1.2 + 0.24 * half + 0.12 * len(groups)))
-    ax = axes[0, 0]
+    figure, [[ax]] = _make_panels(1, 1, (7.0, 1.2 + 0.24 * half + 0.12 * len(groups)))
     ax.set_xlim(1 - 0.35 * len(ranks), len(ranks) * 1.35)
     ax.set_ylim(-half - len(groups) * 0.5 - 1, 2)
     ax.axis("off")
@@ -184,24 +143,14 @@ def critical_difference_diagram(
 
 
 def heat_map(table: pd.DataFrame, metric: str) -> Figure:
-    """Draw the mean of each method on each data set, over all settings.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Results.
-    metric : str
-        What to show.
-    """
-    found = scores(escape_names(table), metric)
-    found = found[np.isclose(found["prior_factor"], 1.0)]
+    """Draw the mean of each method on each data set, over all settings."""
+    found = _at_true_prior(scores(_select(table, metric), metric))
     wide = found.pivot_table(index="label", columns="dataset", values="value")
     wide = wide.loc[wide.mean(axis=1).sort_values(ascending=False).index]
-    width = 0.55 * wide.shape[1] + 1.2 + _LETTER * max(map(len, wide.index), default=0)
+    width = 0.55 * wide.shape[1] + 1.2 + _LETTER * _longest(wide.index)
     height = max(0.27 * wide.shape[0], 1.5) + 0.3
-    height += 0.7 * _LETTER * max(map(len, wide.columns), default=0)  # names on a slope
-    figure, axes = make_panels(1, 1, (width, height))
-    ax = axes[0, 0]
+    height += 0.7 * _LETTER * _longest(wide.columns)  # names on a slope
+    figure, [[ax]] = _make_panels(1, 1, (width, height))
     image = ax.imshow(wide, aspect="auto", cmap="cividis", vmin=0, vmax=1)
     ax.set_xticks(range(wide.shape[1]), wide.columns, rotation=45, ha="right", fontsize=8)
     ax.set_yticks(range(wide.shape[0]), wide.index, fontsize=8)
@@ -215,28 +164,17 @@ def heat_map(table: pd.DataFrame, metric: str) -> Figure:
 
 
 def quality_and_time(table: pd.DataFrame, metric: str) -> Figure:
-    """Draw the macro mean of each method against the mean seconds of a fit.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Results.
-    metric : str
-        What to show.
-    """
-    named = escape_names(table)
-    ok = named[(named["status"] == "ok") & (named["metric"] == metric)]
-    ok = ok[np.isclose(ok["prior_factor"], 1.0)]
-    seconds = ok.groupby("label")["seconds"].mean()
-    quality = macro(named, metric).mean(axis=1)
-    figure, axes = make_panels(1, 1, (6.4, 4.2))
+    """Draw the macro mean of each method against the mean seconds of a fit."""
+    chosen = _select(table, metric)
+    seconds = _at_true_prior(chosen).groupby("label")["seconds"].mean()
+    quality = macro(chosen, metric).mean(axis=1)
+    figure, [[ax]] = _make_panels(1, 1, (6.4, 4.2))
     from matplotlib.ticker import LogLocator, NullFormatter  # installed, as there are panels
 
-    ax = axes[0, 0]
-    for number, label in enumerate(quality.index):
+    spots = {label: (seconds[label], quality[label]) for label in quality.index}
+    for number, spot in enumerate(spots.values()):
         marker = _MARKS[number % len(_MARKS)]
-        color = _COLORS[number % len(_COLORS)]
-        ax.plot(seconds[label], quality[label], marker, color=color)
+        ax.plot(*spot, marker, color=_COLORS[number % len(_COLORS)])
     ax.set_xscale("log")
     wide = seconds.max() > 1000 * seconds.min()
     ax.xaxis.set_major_locator(LogLocator(subs=(1,) if wide else (1, 2, 5)))
@@ -244,5 +182,58 @@ def quality_and_time(table: pd.DataFrame, metric: str) -> Figure:
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_xlabel("seconds of a fit, one thread")
     ax.set_ylabel(f"macro {name_metric(metric)}, mean over settings")
-    write_beside(ax, {label: (seconds[label], quality[label]) for label in quality.index})
+    _write_beside(ax, spots)
     return figure
+
+
+def _make_panels(n_rows: int, n_columns: int, size: tuple[float, float]) -> tuple[Figure, Any]:
+    """Return a figure that belongs to no window, and its panels."""
+    require("matplotlib")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(size[0] * n_columns, size[1] * n_rows), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure, figure.subplots(n_rows, n_columns, squeeze=False)
+
+
+def _write_beside(ax: Any, spots: Mapping[str, tuple[float, float]]) -> None:
+    """Write a name beside each spot, where it covers neither spots nor names, if it can."""
+    from matplotlib.transforms import Bbox
+
+    ax.figure.draw_without_rendering()  # places are known only after the layout
+    near = 4 * ax.figure.dpi / 72
+    centers = [ax.transData.transform(spot) for spot in spots.values()]
+    taken = [Bbox([center - near, center + near]) for center in centers]
+    # Without room anywhere, the last place is the first again.
+    places = [*product((0, 7, -7, 12, -12, 18, -18), (1, -1)), (0, 1)]
+    for label, spot in spots.items():
+        for tried, (up, side) in enumerate(places, start=1):
+            offset = side * (6 if abs(up) < 12 else 2), up
+            style = {"ha": "left" if side > 0 else "right", "va": "center", "fontsize": 7}
+            note = ax.annotate(label, spot, offset, textcoords="offset points", **style)
+            box = note.get_window_extent()
+            inside = ax.bbox.x0 < box.x0 and box.x1 < ax.bbox.x1
+            if (inside and not box.count_overlaps(taken)) or tried == len(places):
+                taken.append(box)
+                break
+            note.remove()
+
+
+def _select(table: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Return the results of a metric, with names that matplotlib writes as they are."""
+    fine = table[(table["status"] == "ok") & (table["metric"] == metric)]
+    return fine.assign(label=fine["label"].map(_escape), dataset=fine["dataset"].map(_escape))
+
+
+def _at_true_prior(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows[np.isclose(rows["prior_factor"], 1.0)]
+
+
+def _escape(name: str) -> str:
+    """Return a name without a formula, which matplotlib sees between two dollars."""
+    return name.replace("$", r"\$")
+
+
+def _longest(names: Iterable[str]) -> int:
+    return max(map(len, names), default=0)

@@ -2,13 +2,18 @@
 
 import os
 from collections.abc import Collection, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pandas as pd
+
 from lopsided._files import check_writable
 from lopsided._progress import Bar
+from lopsided.bench.pool import start_workers
 from lopsided.bench.store import ResultStore
 from lopsided.bench.study import Study
 from lopsided.bench.table import (
@@ -18,13 +23,13 @@ from lopsided.bench.table import (
     read_result_table,
     write_result_table,
 )
-from lopsided.bench.trial import Trial, count_trials, make_rows, name_stored, trials
-from lopsided.bench.workers import run_trials
+from lopsided.bench.trial import Trial, count_trials, make_rows, name_stored, run_group, trials
 from lopsided.datasets import describe
 
 __all__ = ["Plan", "check_size", "plan", "run_study"]
 
 TABLE, OLDER, PARTS = "table.parquet", "older.parquet", "parts"
+_Groups = list[list[Trial]]  # each of one data set and repeat
 _REDO = "redo"  # the status of a trial whose results are no longer wanted
 _MAX_TRIALS = 500_000  # ten times those of the paper; their keys alone take a while
 
@@ -37,7 +42,6 @@ class Plan(NamedTuple):
     known: Any  # rows of trials that are finished
     failed: Any  # rows of trials that never came to an end
     older: Any  # rows of methods and data that have changed since
-    redone: list[Trial]  # of those left: there are results, and others are asked for
     stored: set[str]  # the keys of what is in the store, and not only in tables
 
 
@@ -58,21 +62,7 @@ def plan(
     redo: Collection[str] = (),
     committed: Iterable[Path] = (),
 ) -> Plan:
-    """Compare what a study asks for with what was run before.
-
-    Parameters
-    ----------
-    study : Study
-        The protocol.
-    folder : Path
-        Where its results are kept.
-    only : collection of str
-        Labels and data sets to restrict the run to; nothing is no restriction.
-    redo : collection of str
-        Labels whose results are not taken up again.
-    committed : iterable of Path
-        Tables of earlier runs to take results from.
-    """
+    """Compare what a study asks for with what was run before; parameters as in `run_study`."""
     check_size(study)
     everything = list(trials(study, {name: describe(name).sha256 for name in study.datasets}))
     wanted = [
@@ -91,7 +81,6 @@ def plan(
         known=rows[fine & ours & rows["key"].isin(done)],
         failed=rows[~fine & ours & ~rows["key"].isin(done)],
         older=rows[fine & ~ours],
-        redone=[trial for trial in left if trial.key in done],
         stored={name_stored(one.dataset, one.repeat, one.key) for one in parts.itertuples()},
     )
 
@@ -102,8 +91,6 @@ def _join(frames: list[Any]) -> tuple[Any, set[str]]:
     Later frames are newer. What is ok hides what failed, and the note that a trial is to be
     redone hides all that came before it.
     """
-    import pandas as pd
-
     rows, begun = make_result_table([]), set[str]()
     for frame in frames:
         if len(frame):
@@ -141,8 +128,12 @@ def run_study(
         Where `table.parquet` and, while it runs, the finished trials are kept.
     n_workers : int
         Processes side by side, each on one thread.
-    only, redo, committed : collections
-        As in `plan`.
+    only : collection of str
+        Labels and data sets to restrict the run to; nothing is no restriction.
+    redo : collection of str
+        Labels whose results are not taken up again.
+    committed : iterable of Path
+        Tables of earlier runs to take results from.
     """
     store = open_store(study, folder)
     check_writable(folder / TABLE)
@@ -151,11 +142,10 @@ def run_study(
         todo = plan(study, folder, only, redo, committed)
         # What failed before, or is to be redone, must not be taken for a result of this run.
         store.remove({trial.stored_as for trial in todo.left} & todo.stored)
-        if todo.redone:
-            _forget(study, folder, todo)
+        _forget(study, folder, todo)
     groups = [list(group) for _, group in groupby(todo.left, lambda t: (t.dataset, t.repeat))]
     with Bar(len(todo.left), study.name) as bar:
-        run_trials(groups, study, store, n_workers, bar.advance)
+        run_trials(groups, study, store, n_workers, bar)
     with _one_at_a_time(folder):
         done = plan(study, folder, committed=committed)
         table = _write_tables(folder, [done.known, done.failed], done.older)
@@ -165,19 +155,17 @@ def run_study(
 
 def _forget(study: Study, folder: Path, todo: Plan) -> None:
     """Note in the table which results do not count any more, also for a run that takes over."""
-    keys = {trial.key for trial in todo.redone}
-    rows = [
-        row
-        for trial in todo.redone
-        for row in make_rows(trial, study, _REDO, "to be run again")
-    ]
-    kept = todo.known[~todo.known["key"].isin(keys)]
-    _write_tables(folder, [kept, todo.failed, make_result_table(rows)], todo.older)
+    known = set(todo.known["key"])
+    redone = [trial for trial in todo.left if trial.key in known]
+    if redone:
+        rows = [
+            row for one in redone for row in make_rows(one, study, _REDO, "to be run again")
+        ]
+        kept = todo.known[~todo.known["key"].isin([trial.key for trial in redone])]
+        _write_tables(folder, [kept, todo.failed, make_result_table(rows)], todo.older)
 
 
 def _write_tables(folder: Path, frames: list[Any], older: Any) -> Any:
-    import pandas as pd
-
     frames = [frame for frame in frames if len(frame)]
     table = make_result_table(pd.concat(frames) if frames else [])
     if len(older):
@@ -192,7 +180,7 @@ def _one_at_a_time(folder: Path) -> Iterator[None]:
 
     Trials need no lock: each has a file of its own.
     """
-    import fcntl
+    import fcntl  # not on Windows
 
     folder.mkdir(parents=True, exist_ok=True)
     handle = os.open(folder, os.O_RDONLY)
@@ -202,3 +190,53 @@ def _one_at_a_time(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+def run_trials(
+    groups: _Groups, study: Study, store: ResultStore, n_workers: int, bar: Bar
+) -> None:
+    """Run groups of trials, each of one data set and repeat, but for those in the store.
+
+    If a worker dies, say for lack of memory, its trial is tried again alone; if that one dies
+    too, it becomes a failed row.
+    """
+    while groups:
+        running, waiting = _run_until_death(groups, study, store, n_workers, bar)
+        left = [_not_in(store, group) for group in running]
+        # They start in this order: a worker died at the first trial of one of these that is
+        # not in the store.
+        for trial in [group[0] for group in left if group][:n_workers]:
+            if any(_run_until_death([[trial]], study, store, 1, Bar(1, "again"))):
+                why = "the process died, perhaps for lack of memory"
+                rows = make_rows(trial, study, "failed", why)
+                store.write(trial.stored_as, make_result_table(rows))
+        left = [_not_in(store, group) for group in running]
+        bar.advance(sum(map(len, running)) - sum(map(len, left)))
+        groups = [*filter(None, left), *waiting]
+
+
+def _not_in(store: ResultStore, group: list[Trial]) -> list[Trial]:
+    return [trial for trial in group if trial.stored_as not in store]
+
+
+def _run_until_death(
+    groups: _Groups, study: Study, store: ResultStore, n_workers: int, bar: Bar
+) -> tuple[_Groups, _Groups]:
+    """Run groups until all are done or a worker dies; return those begun, and the others."""
+    waiting, running = list(groups), dict[Future[None], list[Trial]]()
+    with start_workers(n_workers) as pool:
+        try:
+            while waiting or running:
+                while waiting and len(running) < 2 * n_workers:  # memory stays bounded
+                    group = waiting.pop(0)
+                    running[pool.submit(run_group, group, study, store)] = group
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    future.result()
+                    bar.advance(len(running.pop(future)))
+        except BrokenProcessPool:
+            return list(running.values()), waiting
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return [], []

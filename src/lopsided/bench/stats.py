@@ -1,18 +1,17 @@
-"""Ranks, tests and intervals: what can be said of methods from the means of a table."""
+"""Ranks, tests and intervals: what can be said of methods from the means of a table.
 
-from __future__ import annotations
+Values are data frames of shape (n_blocks, n_methods) without holes; larger is better.
+"""
 
-from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import stats
 
 from lopsided._check import as_generator, check_choice, check_share
 from lopsided.bench.aggregate import DIGITS
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from numpy.typing import NDArray
 
 __all__ = [
     "Friedman",
@@ -45,20 +44,8 @@ class Interval(NamedTuple):
     high: float
 
 
-def average_ranks(values: pd.DataFrame) -> pd.Series[float]:
-    """Return the average rank of each method over blocks: 1 is best, ties share their ranks.
-
-    Parameters
-    ----------
-    values : DataFrame of shape (n_blocks, n_methods)
-        Larger is better.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> average_ranks(pd.DataFrame({"one": [0.9, 0.8], "two": [0.5, 0.8]})).to_dict()
-    {'one': 1.25, 'two': 1.75}
-    """
+def average_ranks(values: pd.DataFrame) -> "pd.Series[float]":
+    """Return the average rank of each method over blocks: 1 is best, ties share their ranks."""
     return _complete(values).rank(axis=1, ascending=False).mean()
 
 
@@ -72,79 +59,45 @@ def friedman(values: pd.DataFrame) -> Friedman:
     and Iman and Davenport's :math:`F = (N-1)\chi^2 / (N(k-1) - \chi^2)`, with k-1 and
     (k-1)(N-1) degrees of freedom. Demsar's own formula has no correction for ties.
 
-    Parameters
-    ----------
-    values : DataFrame of shape (n_blocks, n_methods)
-        At least two of each.
-
     References
     ----------
     Demsar: Statistical comparisons of classifiers over multiple data sets. JMLR 2006.
     """
-    from scipy import stats
-
     n_blocks, n_methods = _complete(values).shape
     if n_blocks < 2 or n_methods < 2:
         raise ValueError(
             f"Ranks need at least two blocks and two methods, got {n_blocks} and {n_methods}."
         )
     off = values.rank(axis=1).to_numpy() - (n_methods + 1) / 2
-    spread, most = float((off**2).sum()), n_blocks * (n_methods - 1)
-    chi = (n_methods - 1) * float((off.sum(axis=0) ** 2).sum()) / spread if spread else 0.0
+    spread, degrees = float((off**2).sum()), n_methods - 1
+    chi = degrees * float((off.sum(axis=0) ** 2).sum()) / spread if spread else 0.0
     # One order in every block leaves nothing to divide by: exactly 0, as ranks are halves.
-    rest = most - chi
+    rest = n_blocks * degrees - chi
     f = (n_blocks - 1) * chi / rest if rest > 0 else float("inf")
-    return Friedman(
-        chi,
-        float(stats.chi2.sf(chi, n_methods - 1)),
-        f,
-        float(stats.f.sf(f, n_methods - 1, (n_methods - 1) * (n_blocks - 1))),
-        n_blocks,
-        n_methods,
-    )
+    p_value = float(stats.chi2.sf(chi, degrees))
+    sharper_p = float(stats.f.sf(f, degrees, degrees * (n_blocks - 1)))
+    return Friedman(chi, p_value, f, sharper_p, n_blocks, n_methods)
 
 
 def critical_difference(n_methods: int, n_blocks: int, level: float = 0.05) -> float:
     """Return by how much two average ranks must differ to be told apart (Nemenyi).
 
-    Parameters
-    ----------
-    n_methods, n_blocks : int
-        How many were ranked, and how often.
-    level : float, default=0.05
-        The chance of telling any two equals apart.
-
-    Examples
-    --------
-    >>> round(critical_difference(n_methods=4, n_blocks=14), 2)
-    1.25
+    The level is the chance of telling any two equals apart.
     """
-    from scipy.stats import studentized_range
-
     if n_methods < 2 or n_blocks < 1:
         raise ValueError(
             f"Ranks need two methods and a block at least, got {n_methods} and {n_blocks}."
         )
     # Tables of the test give the studentized range over the root of 2.
-    wide = float(studentized_range.ppf(1 - check_share(level, "level"), n_methods, np.inf))
+    quantile = 1 - check_share(level, "level")
+    wide = float(stats.studentized_range.ppf(quantile, n_methods, np.inf))
     return wide / 2**0.5 * float((n_methods * (n_methods + 1) / (6 * n_blocks)) ** 0.5)
 
 
-def cliques(ranks: pd.Series[float], difference: float) -> list[tuple[str, ...]]:
+def cliques(ranks: "pd.Series[float]", difference: float) -> list[tuple[str, ...]]:
     """Return the largest groups of methods that a test cannot tell apart, best ranks first.
 
-    Parameters
-    ----------
-    ranks : Series
-        Average ranks by name.
-    difference : float
-        How far ranks of a group may lie apart, as from `critical_difference`.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> cliques(pd.Series({"one": 1.2, "two": 2.0, "three": 2.8, "four": 4.0}), difference=1)
-    [('one', 'two'), ('two', 'three')]
+    Average ranks of a group lie within the difference, as from `critical_difference`.
     """
     ordered = ranks.sort_index().sort_values(kind="stable")
     names, places = [str(name) for name in ordered.index], ordered.to_numpy(dtype=float)
@@ -157,30 +110,20 @@ def cliques(ranks: pd.Series[float], difference: float) -> list[tuple[str, ...]]
     return found
 
 
-def wilcoxon_holm(values: pd.DataFrame, base: str | None = None) -> pd.DataFrame:
-    """Compare methods in pairs by signed ranks, and correct for the number of pairs.
+def wilcoxon_holm(values: pd.DataFrame, base: str) -> pd.DataFrame:
+    """Compare a base with each other method by signed ranks, corrected for their number.
 
-    The mean difference is that of the first over the second.
-
-    Parameters
-    ----------
-    values : DataFrame of shape (n_blocks, n_methods)
-        Larger is better.
-    base : str or None, default=None
-        The method to compare with each of the others; None compares all pairs.
+    The mean difference is that of the base (first) over the other (second).
     """
-    import pandas as pd
-
     names = [str(name) for name in _complete(values).columns]
-    pairs = list(combinations(names, 2))
-    if base is not None:
-        check_choice(base, names, "method")
-        pairs = [(base, name) for name in names if name != base]
+    check_choice(base, names, "method")
     rows = []
-    for first, second in pairs:
-        # Rounded, for 0.3 - 0.2 and 0.2 - 0.1 are equal differences and must tie.
-        gap = np.round(values[first].to_numpy() - values[second].to_numpy(), DIGITS)
-        rows.append((first, second, float(gap.mean()), _signed_rank_p(gap)))
+    for name in names:
+        if name != base:
+            # Rounded, for 0.3 - 0.2 and 0.2 - 0.1 are equal differences and must tie.
+            gap = np.round(values[base].to_numpy() - values[name].to_numpy(), DIGITS)
+            p_value = float(stats.wilcoxon(gap).pvalue) if gap.any() else 1.0
+            rows.append((base, name, float(gap.mean()), p_value))
     pairwise = pd.DataFrame(rows, columns=["first", "second", "mean_difference", "p_value"])
     return pairwise.assign(p_holm=_holm(pairwise["p_value"].to_numpy(dtype=float)))
 
@@ -190,21 +133,7 @@ def bootstrap_difference(
 ) -> Interval:
     """Return the mean of first over second and its interval, by drawing data sets anew.
 
-    Parameters
-    ----------
-    first, second : arrays of shape (n_datasets,)
-        Scores of two methods on the same data sets, in the same order.
-    n_draws : int, default=2000
-        How often.
-    level : float, default=0.95
-        The share of means between the ends.
-    seed : int, default=0
-        Source of randomness.
-
-    Examples
-    --------
-    >>> bootstrap_difference([0.75, 0.5, 1.0], [0.5, 0.25, 0.75])
-    Interval(mean=0.25, low=0.25, high=0.25)
+    Both are scores on the same data sets, in the same order.
     """
     one, two = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     if one.ndim != 1 or one.shape != two.shape or not len(one):
@@ -230,12 +159,6 @@ def _complete(values: pd.DataFrame) -> pd.DataFrame:
             "Every method needs a value in every block, got NaN. Leave out methods or blocks."
         )
     return values
-
-
-def _signed_rank_p(gap: NDArray[Any]) -> float:
-    from scipy.stats import wilcoxon
-
-    return float(wilcoxon(gap).pvalue) if gap.any() else 1.0
 
 
 def _holm(p_values: NDArray[Any]) -> NDArray[Any]:

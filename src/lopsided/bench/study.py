@@ -9,18 +9,12 @@ from typing import Any, NamedTuple
 
 from lopsided._check import check_choice, check_share
 from lopsided.bench.study_file import find_study, read_toml, shorten
+from lopsided.datasets import describe, list_datasets
+from lopsided.exceptions import MissingExtraError
 from lopsided.labeling import SAR, SCAR, Mechanism
+from lopsided.methods.registry import build, get_method
 
-__all__ = [
-    "MAX_PRIOR",
-    "MECHANISMS",
-    "METRICS",
-    "ORACLE",
-    "MethodSpec",
-    "Setting",
-    "Study",
-    "read_study",
-]
+__all__ = ["MethodSpec", "Setting", "Study", "read_study"]
 
 MECHANISMS = ("scar", "sar-near", "sar-far")
 METRICS = ("average_precision", "roc_auc", "r_precision")
@@ -116,24 +110,24 @@ def read_study(path: str | Path) -> Study:
     file = find_study(path)
     if not file.stem.strip("."):
         raise ValueError(f"A study needs a name, got {file}. Rename the file.")
-    content = read_toml(file)
     try:
-        return _read_entries(file, content)
+        content = read_toml(file)
+        for key in content:
+            check_choice(key, _READERS, "entry")
+        for key in ("title", "datasets", "mechanisms", "methods"):
+            if key not in content:
+                raise ValueError(f"A study needs {key}. Write it at the top of the file.")
+        values = {
+            name: read(content[name], name)
+            for name, read in _READERS.items()
+            if name in content
+        }
+        if "published" in values:
+            values["published"] = _find_beside(file, values["published"])
+        study = Study(name=file.stem, settings=values.pop("mechanisms"), **values)
+        _check_numbers(study)
     except (ValueError, TypeError) as error:
         raise ValueError(f"{file}: {error}") from error
-
-
-def _read_entries(file: Path, content: dict[str, Any]) -> Study:
-    for key in content:
-        check_choice(key, _READERS, "entry")
-    for key in ("title", "datasets", "mechanisms", "methods"):
-        if key not in content:
-            raise ValueError(f"A study needs {key}. Write it at the top of the file.")
-    values = {key: read(content[key], key) for key, read in _READERS.items() if key in content}
-    if "published" in values:
-        values["published"] = _find_beside(file, values["published"])
-    study = Study(name=file.stem, settings=values.pop("mechanisms"), **values)
-    _check_numbers(study)
     return study
 
 
@@ -151,21 +145,18 @@ def _find_beside(file: Path, name: str) -> Path:
 
 def _check_numbers(study: Study) -> None:
     """Refuse numbers that no trial could be run with."""
-    from lopsided.datasets import describe
-
     if 1.0 not in study.prior_factors:
         raise ValueError(
             "prior_factors must hold 1, which tables and tests use, got "
             f"{shorten(list(study.prior_factors))}."
         )
-    if not study.test_share < 1:
-        raise ValueError(f"test_share must lie between 0 and 1, got {study.test_share}.")
     for name in study.datasets:
+        positives = describe(name).positives
         # With fewer than one positive on either side, nothing can be learned or measured.
-        if describe(name).positives * min(study.test_share, 1 - study.test_share) < 1:
+        if positives * min(study.test_share, 1 - study.test_share) < 1:
             raise ValueError(
                 "test_share must leave positives to learn from and to test on, got "
-                f"{study.test_share}, of {describe(name).positives} in {name}."
+                f"{study.test_share}, of {positives} in {name}."
             )
     if not _MIN_TIMEOUT <= study.timeout <= _MAX_TIMEOUT:
         raise ValueError(
@@ -178,12 +169,6 @@ def _text(value: Any, name: str) -> str:
     if not isinstance(value, str) or not value.strip() or not value.isprintable():
         raise ValueError(f"{name} must be a text of one line, got {shorten(value)}.")
     return value
-
-
-def _choice(value: Any, choices: Iterable[str], what: str) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"A {what} must be a text, got {shorten(value)}.")
-    return check_choice(value, choices, what)
 
 
 def _count(value: Any, name: str, least: int = 1, most: int = _MAX_COUNT) -> int:
@@ -212,8 +197,8 @@ def _several(value: Any, name: str) -> list[Any]:
 
 
 def _metrics(value: Any, name: str) -> tuple[str, ...]:
-    given = [_choice(metric, METRICS, "metric") for metric in _several(value, name)]
-    return tuple(dict.fromkeys(given))
+    given = [_text(metric, "A metric") for metric in _several(value, name)]
+    return tuple(dict.fromkeys(check_choice(metric, METRICS, "metric") for metric in given))
 
 
 def _numbers(value: Any, name: str) -> tuple[float, ...]:
@@ -221,8 +206,6 @@ def _numbers(value: Any, name: str) -> tuple[float, ...]:
 
 
 def _datasets(value: Any, name: str) -> tuple[str, ...]:
-    from lopsided.datasets import describe, list_datasets
-
     found: list[str] = []
     for word in _several(value, name):
         group = _text(word, "A data set") in ("paper", "bundled")
@@ -234,7 +217,7 @@ def _settings(value: Any, name: str) -> tuple[Setting, ...]:
     found: list[Setting] = []
     for given in _several(value, name):
         one = _entry(given, "kind", "A mechanism", ("kind", "hidden"))
-        kind = _choice(one["kind"], MECHANISMS, "mechanism")
+        kind = check_choice(_text(one["kind"], "A mechanism"), MECHANISMS, "mechanism")
         shares = _numbers(one.get("hidden", list(_SHARES)), "hidden")
         found += [Setting(kind, check_share(share, "hidden")) for share in shares]
     return tuple(dict.fromkeys(found))
@@ -243,33 +226,24 @@ def _settings(value: Any, name: str) -> tuple[Setting, ...]:
 def _methods(value: Any, name: str) -> tuple[MethodSpec, ...]:
     found: dict[str, MethodSpec] = {}
     for given in _several(value, name):
-        method = _method(given, found)
-        if method.label in found:
-            raise ValueError(f"Labels must be unique, got {method.label} twice. Add a label.")
-        found[method.label] = method
+        one = _entry(given, "name", "A method", MethodSpec.__dataclass_fields__)
+        method = _text(one["name"], "name")
+        label = _text(one.get("label", method), "label")
+        if "," in label:  # the command line takes several labels with commas between them
+            raise ValueError(f"A label must not hold a comma, got {label!r}.")
+        if label in found:
+            raise ValueError(f"Labels must be unique, got {label} twice. Add a label.")
+        if "repeats" in one:
+            _count(one["repeats"], f"repeats of {label}")
+        if "seed_from" in one:
+            check_choice(_text(one["seed_from"], "seed_from"), found, "method before it")
+        _check_params(method, one.get("params", {}))
+        found[label] = MethodSpec(**{**one, "label": label})
     return tuple(found.values())
-
-
-def _method(given: Any, before: Mapping[str, MethodSpec]) -> MethodSpec:
-    """Return one method of a study; `before` are those that it may share seeds with."""
-    one = _entry(given, "name", "A method", MethodSpec.__dataclass_fields__)
-    name = _text(one["name"], "name")
-    label = _text(one.get("label", name), "label")
-    if "," in label:  # the command line takes several labels with commas between them
-        raise ValueError(f"A label must not hold a comma, got {label!r}.")
-    if "repeats" in one:
-        _count(one["repeats"], f"repeats of {label}")
-    if "seed_from" in one:
-        _choice(one["seed_from"], before, "method before it")
-    _check_params(name, one.get("params", {}))
-    return MethodSpec(**{**one, "label": label})
 
 
 def _check_params(name: str, params: Any) -> None:
     """Refuse settings that a method does not take or that the study decides itself."""
-    from lopsided.exceptions import MissingExtraError
-    from lopsided.methods.registry import build, get_method
-
     get_method(name)
     if not isinstance(params, dict):
         raise ValueError(

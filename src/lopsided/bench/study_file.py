@@ -3,7 +3,6 @@
 import difflib
 import reprlib
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,10 @@ _NAMED = Path(__file__).with_name("studies")  # these come with the package
 # Far more than any study needs, and little enough that whatever a file holds is read at once:
 # the time that a key takes grows with the square of its dots.
 _MAX_BYTES, _MAX_DOTS, _MAX_LETTERS, _MAX_DEPTH = 64_000, 200, 500, 8
+_TOO_DEEP = "It is nested deeper than any study. Write it flat."
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 80
+shorten = _SHORT.repr  # a value as an error shows it: on one line, and shortened
 
 
 def list_studies() -> list[str]:
@@ -24,11 +25,6 @@ def list_studies() -> list[str]:
 
 def find_study(study: str | Path) -> Path:
     """Return the file of a study; a file that is there wins over a study of the same name.
-
-    Parameters
-    ----------
-    study : path
-        A TOML file, or one of `list_studies()`.
 
     Examples
     --------
@@ -53,44 +49,32 @@ def read_toml(file: Path) -> dict[str, Any]:
     with open(file, "rb") as opened:
         content = opened.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:
-        raise ValueError(f"{file} must have at most {_MAX_BYTES} bytes. Split the study.")
-    too_deep = f"{file} must be a study, and is nested deeper than any. Write it flat."
+        raise ValueError(f"A study must have at most {_MAX_BYTES} bytes. Split it.")
     if any(line.count(b".") > _MAX_DOTS for line in content.splitlines()):
-        raise ValueError(too_deep)
+        raise ValueError(_TOO_DEEP)
     try:
         found = tomllib.loads(content.decode())
     except RecursionError:
-        raise ValueError(too_deep) from None
+        raise ValueError(_TOO_DEEP) from None
     except ValueError as error:  # also of numbers with thousands of digits
-        raise ValueError(f"{file} must be TOML, and is not: {error}.") from error
-    for depth, value in _walk(found):
-        if depth > _MAX_DEPTH:
-            raise ValueError(too_deep)
-        if isinstance(value, str) and len(value) > _MAX_LETTERS:
-            raise ValueError(
-                f"{file}: a text must have at most {_MAX_LETTERS} letters, got "
-                f"{shorten(value)}."
-            )
-        if isinstance(value, int) and not -(2**63) <= value < 2**63:
-            raise ValueError(
-                f"{file}: a whole number must fit into 64 bits, as TOML has it, got one of "
-                f"{value.bit_length()}."
-            )
+        raise ValueError(f"A study must be TOML, and this is not: {error}.") from error
+    _check_size(found)
     return found
 
 
-def _walk(content: Any) -> Iterator[tuple[int, Any]]:
-    """Give every key and value with its depth, without a recursion that could go too deep."""
-    ahead = [(0, content)]
-    while ahead:
-        depth, value = ahead.pop()
-        yield depth, value
-        if isinstance(value, dict):
-            ahead += [(depth + 1, part) for part in (*value, *value.values())]
-        elif isinstance(value, list):
-            ahead += [(depth + 1, part) for part in value]
-
-
-def shorten(value: Any) -> str:
-    """Return a value as an error shows it: on one line, and shortened."""
-    return _SHORT.repr(value)
+def _check_size(value: Any, depth: int = 0) -> None:
+    """Refuse a value deeper, longer or larger than any in a study; it cannot recurse deeper."""
+    if depth > _MAX_DEPTH:
+        raise ValueError(_TOO_DEEP)
+    if isinstance(value, str) and len(value) > _MAX_LETTERS:
+        raise ValueError(
+            f"A text must have at most {_MAX_LETTERS} letters, got {shorten(value)}."
+        )
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise ValueError(
+            "A whole number must fit into 64 bits, as TOML has it, got one of "
+            f"{value.bit_length()}."
+        )
+    parts = (*value, *value.values()) if isinstance(value, dict) else value
+    for part in parts if isinstance(parts, tuple | list) else ():
+        _check_size(part, depth + 1)

@@ -1,22 +1,22 @@
 """The result table: the only bridge between running a study and showing what came out."""
 
+import platform
 from collections.abc import Collection, Iterable
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple, get_type_hints
 
+import pandas as pd
+
+from lopsided import __version__
 from lopsided._files import atomic_write
 from lopsided.bench.store import naming_the_file
 
-__all__ = [
-    "Row",
-    "check_rows",
-    "finished_keys",
-    "make_result_table",
-    "read_result_table",
-    "write_result_table",
-]
+__all__ = ["Row", "make_result_table", "read_result_table", "write_result_table"]
 
 _ORDER = ["dataset", "repeat", "label", "mechanism", "hidden", "prior_factor", "metric"]
+_PACKAGES = ("numpy", "scikit-learn", "xgboost", "numba", "torch", "pulearn")
 
 
 class Row(NamedTuple):
@@ -42,10 +42,20 @@ _TYPES = get_type_hints(Row)
 _NUMBERS: dict[Any, Any] = {name: kind for name, kind in _TYPES.items() if kind is not str}
 
 
+@cache
+def name_versions() -> str:
+    """Return the versions of this library, Python, what both stand on, and the platform."""
+    found = [f"lopsided {__version__}", f"Python {platform.python_version()}"]
+    for name in _PACKAGES:
+        try:
+            found.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            found.append(f"no {name}")
+    return ", ".join([*found, f"{platform.system()} {platform.machine()}"])
+
+
 def make_result_table(rows: Iterable[Row] | Any) -> Any:
     """Return rows as a data frame in an order that does not depend on how they came."""
-    import pandas as pd
-
     table = pd.DataFrame(rows, columns=list(Row._fields)).astype(_NUMBERS)
     return table.sort_values(_ORDER, kind="stable", ignore_index=True)
 
@@ -64,15 +74,7 @@ def write_result_table(table: Any, path: Path) -> None:
 
 
 def read_result_table(path: str | Path) -> Any:
-    """Read a table from its file, or from the folder of a study.
-
-    Parameters
-    ----------
-    path : path
-        A parquet file with the columns of `Row`, or a folder with `table.parquet`.
-    """
-    import pandas as pd
-
+    """Read a table from its parquet file, or from the folder of a study."""
     file = Path(path)
     file = file / "table.parquet" if file.is_dir() else file
     if not file.is_file():
@@ -81,7 +83,7 @@ def read_result_table(path: str | Path) -> Any:
         )
     try:
         table = pd.read_parquet(file)
-        check_columns(table)
+        _check_columns(table)
     except Exception as error:  # damage shows in more ways than pyarrow documents
         why = " ".join(str(error).split()).rstrip(".")
         raise ValueError(
@@ -90,10 +92,15 @@ def read_result_table(path: str | Path) -> Any:
     return table[list(Row._fields)]
 
 
-def check_columns(table: Any) -> None:
-    """Raise ValueError unless a table holds the columns of `Row`, each of its type."""
-    import pandas as pd
+def check_rows(key: str, table: Any) -> None:
+    """Raise ValueError unless a table holds the rows of the trial with a key in the store."""
+    _check_columns(table)
+    if set(table["key"]) != {key.rpartition("/")[2]}:
+        raise ValueError("it holds another trial")
 
+
+def _check_columns(table: Any) -> None:
+    """Raise ValueError unless a table holds the columns of `Row`, each of its type."""
     missing = set(Row._fields) - set(table.columns)
     if missing:
         raise ValueError(f"it lacks {sorted(missing)}")
@@ -101,10 +108,3 @@ def check_columns(table: Any) -> None:
         words = kind is str and pd.api.types.infer_dtype(table[name], skipna=False) == "string"
         if not words and (kind is str or not pd.api.types.is_numeric_dtype(table[name])):
             raise ValueError(f"{name!r} is of another type")
-
-
-def check_rows(key: str, table: Any) -> None:
-    """Raise ValueError unless a table holds the rows of the trial with a key in the store."""
-    check_columns(table)
-    if set(table["key"]) != {key.rpartition("/")[2]}:
-        raise ValueError("it holds another trial")

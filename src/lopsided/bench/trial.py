@@ -2,34 +2,27 @@
 
 import hashlib
 import json
+import signal
+import threading
 import time
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from itertools import product
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lopsided import metrics
 from lopsided._check import require
-from lopsided.bench.deadline import deadline
+from lopsided.bench.store import ResultStore
 from lopsided.bench.study import MAX_PRIOR, ORACLE, MethodSpec, Setting, Study
-from lopsided.bench.table import Row
-from lopsided.bench.versions import name_versions
+from lopsided.bench.table import Row, make_result_table, name_versions
 from lopsided.methods.registry import build, get_method
 
-__all__ = [
-    "TrainTestSplit",
-    "Trial",
-    "count_trials",
-    "make_rows",
-    "name_stored",
-    "run_trial",
-    "seed_of",
-    "split_dataset",
-    "trials",
-]
-
-_KEY_LENGTH = 20
+__all__ = ["Trial", "count_trials", "run_trial", "seed_of", "split_dataset", "trials"]
 
 
 class Trial(NamedTuple):
@@ -71,12 +64,8 @@ def seed_of(*words: Any) -> int:
 def trials(study: Study, hashes: Mapping[str, str]) -> Iterator[Trial]:
     """Enumerate the trials of a study, those of one data set and repeat in a row.
 
-    Parameters
-    ----------
-    study : Study
-        The protocol.
-    hashes : mapping of str to str
-        The sha256 of each data set.
+    Their keys are hashes of all that their numbers depend on, the code aside; so `hashes` has
+    the sha256 of each data set.
     """
     # What depends on the method alone is looked up once, not for each of its thousand trials.
     conditions = {method.label: _conditions(study, method) for method in study.methods}
@@ -90,32 +79,30 @@ def trials(study: Study, hashes: Mapping[str, str]) -> Iterator[Trial]:
             repeat = study.first + done
             where = {"data": hashes[dataset], "dataset": dataset, "repeat": repeat}
             for method in active:
-                for setting, factor in product(*conditions[method.label]):
+                for setting, factor in conditions[method.label]:
                     how = {"setting": setting, "factor": factor, **described[method.label]}
-                    key = _hash({**where, **how})
+                    text = json.dumps({**where, **how}, sort_keys=True, default=str)
+                    key = hashlib.sha256(text.encode()).hexdigest()[:20]
                     yield Trial(dataset, repeat, setting, method, factor, key)
 
 
 def count_trials(study: Study) -> int:
     """Return how many trials a study has, without making them."""
-    of_repeat = [
-        _repeats(study, method) * len(settings) * len(factors)
-        for method in study.methods
-        for settings, factors in [_conditions(study, method)]
-    ]
-    return len(study.datasets) * sum(of_repeat)
+    of_methods = [_repeats(study, one) * len(_conditions(study, one)) for one in study.methods]
+    return len(study.datasets) * sum(of_methods)
 
 
 def _repeats(study: Study, method: MethodSpec) -> int:
     return study.repeats if method.repeats is None else min(study.repeats, method.repeats)
 
 
-def _conditions(study: Study, method: MethodSpec) -> tuple[Sequence[Setting], Sequence[float]]:
+def _conditions(study: Study, method: MethodSpec) -> list[tuple[Setting, float]]:
     """Return the labels and the prior factors under which a method is run."""
     entry = get_method(method.name)
     if entry.labels == "true":
-        return (ORACLE,), (1.0,)
-    return study.settings, study.prior_factors if entry.takes_prior else (1.0,)
+        return [(ORACLE, 1.0)]
+    factors = study.prior_factors if entry.takes_prior else (1.0,)
+    return list(product(study.settings, factors))
 
 
 def _describe(study: Study, method: MethodSpec) -> dict[str, Any]:
@@ -130,12 +117,6 @@ def _describe(study: Study, method: MethodSpec) -> dict[str, Any]:
         "test_share": study.test_share,
         "seed": study.seed,
     }
-
-
-def _hash(parts: Mapping[str, Any]) -> str:
-    """Return a hash of all that a trial's numbers depend on, the code aside."""
-    text = json.dumps(parts, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:_KEY_LENGTH]
 
 
 def split_dataset(study: Study, dataset: str, repeat: int) -> TrainTestSplit:
@@ -159,29 +140,38 @@ def run_trial(
 ) -> list[Row]:
     """Run one trial; what goes wrong becomes a row with a status and a message.
 
-    Parameters
-    ----------
-    trial : Trial
-        What to run.
-    study : Study
-        The protocol it belongs to.
-    split : TrainTestSplit
-        The rows of its data set and repeat.
-    memory : str or None, default=None
-        Where methods with a `memory` cache what other trials can share.
+    Methods with a `memory` cache there what other trials can share.
     """
     start = time.perf_counter()
     try:
-        _import_parts(trial.method.name)
+        entry = get_method(trial.method.name)
+        # An alarm in the middle of an import would leave it in pieces.
+        entry.load()
+        for package in entry.needs:
+            require(package)
         with deadline(study.timeout):
             scores, seconds = _fit_and_score(trial, study, split, memory)
-        values = [_measure(metric, split.y_true_test, scores) for metric in study.metrics]
+        values = [
+            float(getattr(metrics, metric)(split.y_true_test, scores))
+            for metric in study.metrics
+        ]
         return make_rows(trial, study, "ok", "", values, seconds)
     except TimeoutError:
         status, message = "timeout", f"given up after {study.timeout:g} s"
     except Exception as error:  # a failed trial is a row, whatever went wrong
         status, message = "failed", f"{type(error).__name__}: {error}"[:500]
     return make_rows(trial, study, status, message, seconds=time.perf_counter() - start)
+
+
+def run_group(group: Sequence[Trial], study: Study, store: ResultStore) -> None:
+    """Run the trials of one data set and repeat, and store what they find."""
+    split = split_dataset(study, group[0].dataset, group[0].repeat)
+    alike = any(trial.method.seed_from for trial in group)
+    with TemporaryDirectory() if alike else nullcontext() as memory:  # what variants share
+        for trial in group:
+            if trial.stored_as not in store:  # another run may be at the same study
+                rows = run_trial(trial, study, split, memory)
+                store.write(trial.stored_as, make_result_table(rows))
 
 
 def make_rows(
@@ -204,20 +194,10 @@ def make_rows(
     ]
 
 
-def _import_parts(name: str) -> None:
-    """Import what a method needs: an alarm in the middle of that would leave it in pieces."""
-    method = get_method(name)
-    method.load()
-    for package in method.needs:
-        require(package)
-
-
 def _fit_and_score(
     trial: Trial, study: Study, split: TrainTestSplit, memory: str | None
 ) -> tuple[NDArray[Any], float]:
     """Return the scores of the test rows and the seconds of the fit."""
-    import warnings
-
     mechanism, hidden = trial.setting
     words = study.seed, trial.dataset, trial.repeat
     if trial.setting == ORACLE:
@@ -241,7 +221,28 @@ def _fit_and_score(
         return model.decision_function(split.X_test), seconds
 
 
-def _measure(metric: str, y_true: NDArray[Any], scores: NDArray[Any]) -> float:
-    from lopsided import metrics
+@contextmanager
+def deadline(seconds: float) -> Iterator[None]:
+    """Raise TimeoutError after some seconds, where the system and the thread allow it."""
+    in_main = threading.current_thread() is threading.main_thread()
+    if not (in_main and hasattr(signal, "SIGALRM")):
+        yield
+        return
+    running = True
 
-    return float(getattr(metrics, metric)(y_true, scores))
+    def stop(*_: Any) -> None:
+        if running:
+            raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        try:
+            # Again and again, since an error in a destructor is overlooked.
+            signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
+            yield
+        finally:
+            running = False  # an alarm just before it leaves by the way that stops the timer
+    finally:
+        running = False
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

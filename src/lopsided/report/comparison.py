@@ -1,25 +1,14 @@
 """What the tests say of the methods of a table."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
+import pandas as pd
+
+from lopsided.bench import stats
 from lopsided.bench.aggregate import blocks
-from lopsided.bench.stats import (
-    Friedman,
-    Interval,
-    average_ranks,
-    bootstrap_difference,
-    critical_difference,
-    friedman,
-    wilcoxon_holm,
-)
 from lopsided.bench.study import ORACLE
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["BASELINE", "Comparison", "MethodRank", "compare_methods"]
 
@@ -33,10 +22,10 @@ class MethodRank:
     label: str
     rank: float
     best: bool
-    behind_best: float | None = None
-    p_value: float | None = None
-    p_holm: float | None = None
-    over_baseline: Interval | None = None
+    behind_best: float | None
+    p_value: float | None
+    p_holm: float | None
+    over_baseline: stats.Interval | None
 
 
 @dataclass(frozen=True)
@@ -48,7 +37,7 @@ class Comparison:
     few_repeats: Sequence[str] = ()  # methods with fewer repeats than others
     ranks: Sequence[MethodRank] = ()  # the best first
     baseline: str | None = None
-    friedman: Friedman | None = None
+    friedman: stats.Friedman | None = None
     critical_difference: float | None = None
 
 
@@ -58,13 +47,6 @@ def compare_methods(table: pd.DataFrame, metric: str) -> Comparison:
     Data sets are the blocks, each with its mean over settings: settings of one data set share
     their rows, and would count as evidence many times. The best method has the best average
     rank, the first by name among equals.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Results under the true prior.
-    metric : str
-        What to compare by.
     """
     hidden = table[table["mechanism"] != ORACLE.mechanism]
     fine = hidden[(hidden["status"] == "ok") & (hidden["metric"] == metric)]
@@ -80,25 +62,22 @@ def compare_methods(table: pd.DataFrame, metric: str) -> Comparison:
         )
         return Comparison(reason, dropped)
     repeats = fine.groupby("label")["repeat"].nunique()[list(values.columns)]
-    ranks = average_ranks(values).sort_index().sort_values(kind="stable")
+    ranks = stats.average_ranks(values).sort_index().sort_values(kind="stable")
     best = str(ranks.index[0])
-    tests: Any = wilcoxon_holm(values, best).set_index("second")
+    tests: Any = stats.wilcoxon_holm(values, best).set_index("second").drop(columns="first")
 
     def rank(label: str) -> MethodRank:
-        found = MethodRank(label, ranks[label], label == best)
+        over = None
         if BASELINE in values and label != BASELINE:
-            over = bootstrap_difference(values[label], values[BASELINE])
-            found = replace(found, over_baseline=over)
-        if label == best:
-            return found
-        _, behind, p_value, p_holm = tests.loc[label]
-        return replace(found, behind_best=behind, p_value=p_value, p_holm=p_holm)
+            over = stats.bootstrap_difference(values[label], values[BASELINE])
+        behind, p_value, p_holm = (None,) * 3 if label == best else tests.loc[label]
+        return MethodRank(label, ranks[label], label == best, behind, p_value, p_holm, over)
 
     return Comparison(
         dropped=dropped,
         few_repeats=sorted(map(str, repeats[repeats < repeats.max()].index)),
         ranks=[rank(label) for label in map(str, ranks.index)],
         baseline=BASELINE if BASELINE in values else None,
-        friedman=friedman(values),
-        critical_difference=critical_difference(n_methods, n_blocks),
+        friedman=stats.friedman(values),
+        critical_difference=stats.critical_difference(n_methods, n_blocks),
     )

@@ -10,6 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from lopsided._check import require
 from lopsided.bench import plots
@@ -18,7 +19,6 @@ from lopsided.bench.study import ORACLE
 from lopsided.datasets import list_entries
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 __all__ = ["Drawing", "draw_figures", "render_svg"]
@@ -37,16 +37,9 @@ class Drawing(NamedTuple):
 
 
 def draw_figures(table: pd.DataFrame, metric: str, salt: str = "") -> list[Drawing]:
-    """Return every figure of one metric.
+    """Return every figure of a metric that has results, under any prior factors.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Results under any prior factors.
-    metric : str
-        What to show; it has results.
-    salt : str, default=""
-        Keeps the ids inside the drawings apart from those of others on the page.
+    The salt keeps the ids inside the drawings apart from those of others on the page.
     """
     fine = table[(table["status"] == "ok") & (table["metric"] == metric)]
     # Sorted, so that neither colors nor the last digit depend on the order of the rows.
@@ -137,9 +130,7 @@ def _draw_box_plots(hidden: pd.DataFrame, metric: str, salt: str) -> Drawing:
     names = sorted(here["dataset"].unique(), key=lambda name: (priors.get(name, 1.0), name))
     datasets = names[:_MAX_DATASETS]
     # The order of rows is the order of boxes: the best on the left.
-    place = {label: number for number, label in enumerate(labels)}
-    chosen = here[here["label"].isin(labels)]
-    chosen = chosen.sort_values("label", key=lambda column: column.map(place), kind="stable")
+    chosen = pd.concat([here[here["label"] == label] for label in labels])
     caption = (
         f"The {len(datasets)} most imbalanced data sets with {100 * (1 - most_hidden):g} % of "
         f"the positives labeled; the {len(labels)} best methods there, best on the left."

@@ -1,27 +1,41 @@
 """Pages: each one HTML file that needs nothing else, neither other files nor a network."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import math
 import os
 from dataclasses import is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jinja2
+import pandas as pd
 
 from lopsided._files import atomic_write, check_writable
+from lopsided.bench.study import Study, read_study
+from lopsided.bench.table import read_result_table
 from lopsided.report.figures import draw_figures
 from lopsided.report.summary import summarize
 
-if TYPE_CHECKING:
-    import pandas as pd
+__all__ = ["check_page", "render_page", "report", "write_page", "write_report"]
 
-    from lopsided.bench.study import Study
 
-__all__ = ["check_page", "render_page", "write_page", "write_report"]
+def report(folder: str, out: str | None = None) -> Path:
+    """Write what `lopsided report` asks for, a page on a study that was run; return its path.
+
+    The folder holds the table and the study's TOML file. Only a page is written over.
+    """
+    place = Path(folder)
+    page = Path(out) if out else place / "report.html"
+    check_page(page)
+    table = read_result_table(place)
+    studies = sorted(place.glob("*.toml"))
+    if len(studies) != 1:
+        raise ValueError(
+            f"{place} must hold the .toml file of one study, got {len(studies)}. Run "
+            "lopsided bench into it, or copy the file there."
+        )
+    return write_report(table, read_study(studies[0]), page)
 
 
 def write_report(table: pd.DataFrame, study: Study, path: str | os.PathLike[str]) -> Path:

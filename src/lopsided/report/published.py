@@ -1,7 +1,5 @@
 """Published numbers, to lay beside our own: a csv file that a study names."""
 
-from __future__ import annotations
-
 import csv
 import math
 from collections.abc import Collection, Mapping
@@ -11,7 +9,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from lopsided.bench.study import Setting
-from lopsided.datasets import list_datasets, list_entries
+from lopsided.datasets import list_entries
 
 __all__ = ["Published", "PublishedTable", "read_published"]
 
@@ -54,7 +52,8 @@ class PublishedTable:
             key = (method, metric, mechanism, round(setting.hidden, 9))
             found = self.numbers.get(key, found)
         for name, number in found.items():
-            if set(datasets) == _expand(name):
+            group = {entry.name for entry in list_entries() if name == entry.group}
+            if set(datasets) == (group or {name}):
                 return number
         if not datasets or not set(datasets) <= set(found):
             return None
@@ -65,12 +64,9 @@ class PublishedTable:
 def read_published(path: str | Path) -> PublishedTable:
     """Read published numbers from a csv file.
 
-    Parameters
-    ----------
-    path : path
-        Columns are dataset (or a group of the catalog, for a mean over it), mechanism, hidden,
-        method, metric, value and, where it is known, deviation. Lines that begin with # come
-        first and are shown beside the numbers.
+    Its columns are dataset (or a group of the catalog, for a mean over it), mechanism, hidden,
+    method, metric, value and, where it is known, deviation. Lines that begin with # come first
+    and are shown beside the numbers.
     """
     numbers: dict[tuple[str, str, str, float], dict[str, Published]] = {}
     try:
@@ -85,9 +81,3 @@ def read_published(path: str | Path) -> PublishedTable:
         wanted = f"{path} must be a csv file with the columns {', '.join(_COLUMNS)}"
         raise ValueError(f"{wanted}, and is not: {error}.") from error
     return PublishedTable(numbers, " ".join(notes))
-
-
-def _expand(name: str) -> set[str]:
-    """Return the data sets of a group, or the one of that name."""
-    groups = {entry.group for entry in list_entries()}
-    return set(list_datasets(name)) if name in groups else {name}

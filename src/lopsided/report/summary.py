@@ -1,26 +1,19 @@
 """All that a report shows, as typed records: scores, ranks, tests and what failed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from lopsided.bench.aggregate import DIGITS, failed_trials, macro, macro_deviation, scores
+from lopsided.bench.aggregate import DIGITS, failed_trials, macro, scores
 from lopsided.bench.display_names import name_metric, name_setting
-from lopsided.bench.study import ORACLE, Setting
+from lopsided.bench.study import MAX_PRIOR, ORACLE, MethodSpec, Setting, Study
 from lopsided.report.comparison import Comparison, compare_methods
-from lopsided.report.protocol import describe_protocol
 from lopsided.report.published import Published, PublishedTable, read_published
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from lopsided.bench.study import Study
-
-__all__ = ["MethodScores", "MethodSummary", "MetricSummary", "Score", "Summary", "summarize"]
+__all__ = ["Summary", "describe_protocol", "summarize"]
 
 
 @dataclass(frozen=True)
@@ -104,13 +97,6 @@ def summarize(table: pd.DataFrame, study: Study) -> Summary:
     A score is marked best or second among the methods that have one on every data set, those
     that were fitted on the truth aside. A published number is laid beside a method without
     settings of its own.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Results, with the columns of `lopsided.bench.table.Row`.
-    study : Study
-        The protocol they come from.
     """
     published = None if study.published is None else read_published(study.published)
     true_prior = table[np.isclose(table["prior_factor"], 1.0)]
@@ -151,7 +137,7 @@ def _summarize_metric(
 ) -> MetricSummary:
     """Return the macro table of a metric and what the tests say of it."""
     means: Any = macro(table, metric)
-    deviations: Any = macro_deviation(table, metric)
+    deviations: Any = macro(table, metric, of="deviation")
     cells, oracles = scores(table, metric), _oracles(table)
     settings = [Setting(*setting) for setting in means.columns]
     datasets = set(cells["dataset"])
@@ -193,3 +179,44 @@ def _summarize_metric(
 
 def _oracles(table: pd.DataFrame) -> set[str]:
     return set(table.loc[table["mechanism"] == ORACLE.mechanism, "label"])
+
+
+def describe_protocol(study: Study) -> dict[str, str]:
+    """Return what a table depends on, each part in a sentence, by its heading."""
+    settings = [name_setting(*setting) for setting in study.settings]
+    return {
+        "Data sets": f"{len(study.datasets)}: {', '.join(study.datasets)}.",
+        "Methods": f"{', '.join(map(_name_method, study.methods))}.",
+        "Splits": f"{study.repeats} of each data set, the first is number {study.first}; "
+        f"{100 * study.test_share:g} % of the rows are tested on, stratified by the truth. "
+        "Every method meets the same rows and labels.",
+        "Labels": "Positives of the training rows keep their label as named: "
+        f"{', '.join(settings)}. SCAR hides all alike, SAR near hides those that look "
+        "like negatives more often, SAR far less often. Test rows are measured by the truth.",
+        "Prior": _describe_prior(study),
+        "Oracle": "Rows marked as such were fitted on the truth, once for each split; they "
+        "are a ceiling and take no part in ranks and tests.",
+        "Seeds": f"All are derived from the study's seed, {study.seed}: that of a split adds "
+        "data set and repeat, that of the labels the mechanism, that of a fit the method.",
+        "Time": f"A fit is given up after {study.timeout:g} s; seconds are those of a fit on "
+        "one thread.",
+    }
+
+
+def _name_method(method: MethodSpec) -> str:
+    """Return a method's label, with what sets it apart from its entry in the registry."""
+    notes = [] if method.label == method.name else [method.name]
+    notes += [f"{key}={value}" for key, value in method.params.items()]
+    notes += [] if method.repeats is None else [f"{method.repeats} repeats"]
+    return f"{method.label} ({', '.join(notes)})" if notes else method.label
+
+
+def _describe_prior(study: Study) -> str:
+    given = "The true prior of the training rows is given to each method that takes one"
+    if study.prior_factors == (1.0,):
+        return f"{given}."
+    factors = ", ".join(f"{factor:g}" for factor in study.prior_factors)
+    return (
+        f"{given}, multiplied by {factors}, but never below the share of rows that are labeled "
+        f"nor above {MAX_PRIOR:g}; tables and tests use factor 1."
+    )
