@@ -12,13 +12,7 @@ class Params:
     """
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name.
-
-        Parameters
-        ----------
-        deep : bool, default=True
-            Whether to add those of the parts, as in `loss__gamma`.
-        """
+        """Return the parameters by name, if `deep` those of the parts too: `loss__gamma`."""
         params = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
         if deep:
             for name, part in list(params.items()):

@@ -64,10 +64,8 @@ class GroupTimeSeriesSplit:
 
         Parameters
         ----------
-        X : array or DataFrame of shape (n_rows, n_features)
-            The rows; only their number is looked at.
-        y : array of shape (n_rows,), optional
-            Not looked at.
+        X, y : arrays of shape (n_rows, ...)
+            Only the number of rows is looked at.
         groups : array of shape (n_rows,)
             The period of each row, a number that grows by one from period to period: a year, or
             months counted from a start.
@@ -85,15 +83,7 @@ class GroupTimeSeriesSplit:
             yield train, test
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Return the number of test periods.
-
-        Parameters
-        ----------
-        X, y : arrays, optional
-            Not looked at.
-        groups : array of shape (n_rows,), optional
-            As for `split`; needed if `test_groups` is None.
-        """
+        """Return the number of test periods, from `groups` if `test_groups` is None."""
         if self.test_groups is not None:
             return len(self.test_groups)
         return len(self._list_test_groups(self._check(groups)))

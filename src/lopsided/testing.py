@@ -65,13 +65,7 @@ def check_method(method: Any) -> None:
 
 
 def contract_checks(method: Any) -> Iterator[tuple[str, Callable[[], None]]]:
-    """Yield the parts of the contract as (name, function without arguments).
-
-    Parameters
-    ----------
-    method : str or PUClassifier
-        As in `check_method`.
-    """
+    """Yield the parts of the contract of a method as (name, function without arguments)."""
     estimator = _estimator(method)
     yield "scikit-learn", partial(_check_sklearn, estimator)
     yield "scikit-learn with mapped labels", partial(_check_mapped_labels, estimator)

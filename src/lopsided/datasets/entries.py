@@ -65,12 +65,7 @@ def list_entries() -> tuple[Entry, ...]:
 
 
 def describe(name: str) -> Entry:
-    """Return what is known of a table without loading it.
-
-    Parameters
-    ----------
-    name : str
-        A name of the catalog, or the name of the authors' file (`"piechart2"`).
+    """Return what is known of a table, by its name or that of the authors' file.
 
     Examples
     --------

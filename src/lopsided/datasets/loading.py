@@ -89,19 +89,10 @@ def load(name: str) -> Dataset:
     name : str
         One of `list_datasets()`, or the name of the authors' file (`"piechart2"`).
 
-    Returns
-    -------
-    Dataset
-        The table and its truth.
-
     Raises
     ------
-    ValueError
-        If no table has that name.
-    ChecksumError
-        If the file in LOPSIDED_DATA is not the authors' file.
-    DatasetNotFoundError
-        If no source has the table.
+    ChecksumError, DatasetNotFoundError
+        If the file in LOPSIDED_DATA is not the authors', and if no source has the table.
 
     References
     ----------

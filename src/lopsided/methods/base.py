@@ -145,13 +145,7 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         return self.classes_[above.astype(int)]
 
     def resolve_prior(self, labeled_share: float) -> float:
-        """Return the prior to work with: as given, raised, guessed, or not needed.
-
-        Parameters
-        ----------
-        labeled_share : float
-            Share of labeled rows in the table; it stands in for a prior that is not needed.
-        """
+        """Return the prior to work with: as given, raised, guessed, or the labeled share."""
         if not self.needs_prior():
             return labeled_share
         prior = getattr(self, "prior", None)

@@ -78,13 +78,7 @@ class LBEClassifier(EncodedClassifier):
         return True  # the propensity starts where the classifier does, far from 1
 
     def predict_propensity(self, X: Any) -> NDArray[np.float64]:
-        """Return what the second net gives: the probability of a label, were a row positive.
-
-        Parameters
-        ----------
-        X : array or data frame of shape (n_rows, n_features)
-            Columns as in `fit`.
-        """
+        """Return what the second net gives: the probability of a label, were a row positive."""
         return sigmoid(self._run(self.propensity_net_, self._read(X)))
 
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:

@@ -100,13 +100,7 @@ class SAREMClassifier(EncodedClassifier):
     random_state: Any = None
 
     def predict_propensity(self, X: Any) -> NDArray[np.float64]:
-        """Return the estimated probability of each row to be labeled, were it positive.
-
-        Parameters
-        ----------
-        X : array or data frame of shape (n_rows, n_features)
-            Columns as in `fit`.
-        """
+        """Return the estimated probability of each row to be labeled, were it positive."""
         seen = self._read(X)[:, self.propensity_columns_]
         encoded = self.propensity_encoder_.transform(seen)
         return _inside(positive_proba(self.propensity_model_, encoded))

@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from lopsided._private_folder import make_private
+from lopsided._kernel_cache import make_private
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="folders have no modes here")
 
