@@ -210,3 +210,21 @@ def test_tables_that_cannot_be_used_get_a_sentence():
         model.fit(X.assign(known_since=np.inf), y)
     with pytest.raises(ValueError, match="feature names should match"):
         model.fit(X, y).predict(X.rename(columns={"age": "years"}))
+
+
+def test_unsigned_periods_are_numbers_like_others():
+    years = np.repeat([0, 1, 2], 4)
+    splitter = GroupTimeSeriesSplit()
+    found = [
+        [
+            (train.tolist(), test.tolist())
+            for train, test in splitter.split(years, groups=groups)
+        ]
+        for groups in (years, years.astype(np.uint8))
+    ]
+    assert found[0] == found[1]
+
+
+def test_missing_dates_of_nullable_columns_are_never_known():
+    known_since = pd.Series([2003, 2005, None], dtype="Int64")
+    assert labels_as_of([1, 1, 1], known_since, 2005).tolist() == [1, 0, 0]

@@ -13,9 +13,11 @@ import lopsided
 from lopsided import ranking
 from lopsided.exceptions import PriorWarning
 from lopsided.labeling import SCAR
+from lopsided.losses import LogisticLoss
 from lopsided.methods.base import PUClassifier
 from lopsided.metrics import average_precision
 from lopsided.ranking import rank_against, rank_unlabeled
+from lopsided.risks import PURisk
 
 RNG = np.random.default_rng(0)
 TRUTH = np.repeat([1, 0], [60, 540])
@@ -177,3 +179,14 @@ def test_ranks_of_tied_references_are_their_middle():
 @pytest.mark.parametrize("method", lopsided.list_methods())
 def test_every_method_can_be_named_for_a_ranking(method):
     assert ranking._template(method, None, n_jobs=1).n_jobs == 1
+
+
+def test_the_prior_of_unlabeled_rows_is_the_same_in_every_fold():
+    Recorder.priors = []
+
+    class TwoSamples(NeedsPrior):
+        risk = PURisk(LogisticLoss(), scenario="two-sample")
+
+    numbered = np.column_stack([np.arange(600), X])
+    rank_unlabeled(numbered, Y, TwoSamples(prior=0.05), random_state=0)
+    assert Recorder.priors == [0.05] * 5

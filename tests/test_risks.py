@@ -277,3 +277,30 @@ def test_unknown_parameters_of_a_risk_are_named():
         ifpu().set_params(gamma=1)
     with pytest.raises(ValueError, match="clamp of PURisk must have parameters, got None"):
         upu().set_params(clamp__beta=1)
+
+
+def test_a_risk_of_the_users_own_needs_a_prior_unless_it_says_otherwise():
+    class Own(Risk):
+        def raw_weights(self, y, prior, weight=None):
+            return SignedWeights(prior * (y == 1), 1.0 * (y == 0))
+
+    assert Own(LogisticLoss()).needs_prior
+    assert not naive().needs_prior
+
+
+def test_a_loss_without_a_point_of_rest_starts_at_zero():
+    class Unhinged(LogisticLoss):
+        def gradient(self, margin):
+            return -np.ones_like(margin)
+
+        def log_odds(self, margin):
+            return np.log(-self.gradient(-margin)) - np.log(-self.gradient(margin))
+
+    assert PURisk(Unhinged()).fit_intercept_only(Y, 0.3) == 0
+
+
+def test_a_clamp_or_a_loss_that_is_none_is_refused():
+    with pytest.raises(ValueError, match="clamp must be"):
+        PURisk(LogisticLoss(), ClipAtZero).check()
+    with pytest.raises(ValueError, match="loss must be a loss such as"):
+        PURisk("logistic").check()

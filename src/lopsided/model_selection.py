@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.metaestimators import available_if
@@ -100,7 +101,7 @@ class GroupTimeSeriesSplit:
                 f"{'None' if groups is None else f'values of type {periods.dtype}'}. Pass for "
                 "example the year of each row."
             )
-        return periods
+        return periods.astype(float)  # unsigned numbers have none below 0
 
     def _list_test_groups(self, periods: NDArray[Any]) -> Sequence[Any]:
         if self.test_groups is not None:
@@ -145,6 +146,8 @@ def labels_as_of(y_true: ArrayLike, known_since: ArrayLike, date: Any) -> NDArra
     array([1, 0, 0, 0], dtype=int8)
     """
     truth, since = np.asarray(y_true), np.asarray(known_since)
+    if since.dtype == object:  # missing values of pandas' nullable columns compare with nothing
+        since = pd.Series(known_since).to_numpy(dtype=float, na_value=np.nan)
     check_consistent_length(truth, since)
     if since.dtype.kind == "M":
         date = np.datetime64(date)

@@ -80,6 +80,7 @@ def rank_unlabeled(
     model = _template(method, prior, n_jobs)
     takes_prior = isinstance(model, PUClassifier) and hasattr(model, "prior")
     settled = model.resolve_prior(float(y.mean())) if takes_prior else None
+    two_samples = getattr(getattr(model, "risk", None), "scenario", "") == "two-sample"
     rng = as_generator(random_state)
     fold_of = assign_folds(y, folds, {0: rng})
     with Bar(folds, "ranking") as bar:
@@ -87,7 +88,8 @@ def rank_unlabeled(
         def fit_predict(part: TrainingRows, left_out: Any, _: int) -> tuple[None, Any]:
             fitted = _seeded(model, rng)
             if settled is not None:
-                fitted.set_params(prior=_fold_prior(settled, y, len(part)))
+                own = settled if two_samples else _fold_prior(settled, y, len(part))
+                fitted.set_params(prior=own)
             fitted.fit(part.X, part.y)
             placed = rank_against(_scores(fitted, part.X), _scores(fitted, left_out))
             bar.advance()

@@ -89,7 +89,7 @@ class ClipAtZero(Params):
 
 @dataclass
 class Risk(Params):
-    """A loss and how to weigh rows; the same for trees, boosting and nets.
+    """A loss and how to weight rows; the same for boosters and nets.
 
     A new risk is a subclass with one method: `raw_weights`, or `weights` where scores matter
     to it.
@@ -104,11 +104,11 @@ class Risk(Params):
 
     loss: Loss
     clamp: Clamp | None = None
-    needs_prior: ClassVar[bool] = False
+    needs_prior: ClassVar[bool] = True  # but where a subclass says otherwise
 
     def check(self) -> None:
         """Raise an error if a setting makes no sense."""
-        if self.clamp is not None and not callable(self.clamp):
+        if isinstance(self.clamp, type) or not (self.clamp is None or callable(self.clamp)):
             raise ValueError(
                 f"clamp must be ClipAtZero(), GradientAscent() or None, got {self.clamp!r}."
             )
@@ -191,6 +191,9 @@ class Risk(Params):
         if not (up > 0 and down > 0):
             return 0.0
         goal = np.log(up / down)
+        ends = [self.loss.log_odds(end) - goal for end in (-100.0, 100.0)]
+        if not ends[0] < 0 < ends[1]:  # a loss whose scores only rank, such as a ramp
+            return 0.0
         return float(brentq(lambda score: self.loss.log_odds(score) - goal, -100, 100))
 
     def _unclamped(self) -> "Risk":
@@ -256,7 +259,6 @@ class PURisk(_TargetedRisk):
     """
 
     scenario: Literal["one-sample", "two-sample"] = "one-sample"
-    needs_prior: ClassVar[bool] = True
 
     def raw_weights(self, y: Any, prior: float, weight: Any = None) -> SignedWeights:
         """Return the weights before any clamp."""
@@ -287,6 +289,8 @@ class SupervisedRisk(_TargetedRisk):
         The share of the positives' weight, if not the one in the data; 0.5 balances the
         classes.
     """
+
+    needs_prior: ClassVar[bool] = False
 
     def raw_weights(self, y: Any, prior: float, weight: Any = None) -> SignedWeights:
         """Return the weights before any clamp."""

@@ -101,7 +101,7 @@ HOSTILE = {
     "risk of a table": (settings("risk = { a = 1 }"), "risk of ifpu-xgb must be a number"),
     "risk of a text": (settings("risk = 'nnpu'"), "risk of ifpu-xgb must be a number"),
     "setting of a table": (settings("max_depth = { a = 1 }"), "max_depth of ifpu-xgb must"),
-    "loss": (settings("loss = 'x'"), "No parameter of ifpu-xgb is called 'loss'"),
+    "loss": (settings("loss = 'x'"), "loss of ifpu-xgb must be a number, a text"),
     "published of a table": (f"{GOOD}published = {{ a = 1 }}", "published must be a text"),
     "published elsewhere": (
         f"{GOOD}published = '../../x.csv'",

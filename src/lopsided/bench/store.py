@@ -109,6 +109,8 @@ class ResultStore:
         except FileNotFoundError:
             raise KeyError(key) from None
         except Exception as error:  # damage shows in more ways than pyarrow documents
+            if getattr(error, "errno", None):  # but not in those of a disk or of permissions
+                raise
             raise DamagedFileError(f"{path} cannot be read") from error
         if self.check is not None:
             try:

@@ -253,7 +253,7 @@ def _check_params(name: str, params: Any) -> None:
         if word in ("prior", "random_state", "n_jobs"):
             hint = " Use prior_factors." if word == "prior" else ""
             raise ValueError(f"{word} of {name} is set by the study itself.{hint}")
-        if word == "risk" or isinstance(value, dict):
+        if word in ("risk", "loss", "clamp", "sampling") or isinstance(value, dict):
             raise ValueError(
                 f"{word} of {name} must be a number, a text, true, false or a list of these, "
                 f"got {shorten(value)}. Set parts of a risk by their names, as in gamma = 1."

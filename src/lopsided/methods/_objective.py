@@ -96,7 +96,7 @@ def fused_objective(
     if shape is None or not _is_plain(risk):
         return plain_objective(risk, rows, prior, scale, floor)
     # By name: none can ask for scores.
-    raw = risk.raw_weights(y=rows.y, prior=prior, weight=rows.weight)
+    raw = risk.raw_weights(y=rows.y.astype(float), prior=prior, weight=rows.weight)
     positive, negative = scale * raw.positive, scale * raw.negative
     labeled = np.flatnonzero(positive)
 
