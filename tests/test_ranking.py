@@ -187,6 +187,9 @@ def test_the_prior_of_unlabeled_rows_is_the_same_in_every_fold():
     class TwoSamples(NeedsPrior):
         risk = PURisk(LogisticLoss(), scenario="two-sample")
 
+        def _scenario(self):
+            return self.risk.scenario
+
     numbered = np.column_stack([np.arange(600), X])
     rank_unlabeled(numbered, Y, TwoSamples(prior=0.05), random_state=0)
     assert Recorder.priors == [0.05] * 5

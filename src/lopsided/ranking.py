@@ -118,11 +118,6 @@ def rank_against(reference: Any, scores: Any) -> NDArray[np.float64]:
 
     Between two neighbors of the reference the share is interpolated; beyond its ends it goes on
     rising by less than one step, so that the order of the scores is kept everywhere.
-
-    Examples
-    --------
-    >>> rank_against([0.0, 1.0, 2.0, 3.0], [1.5, 0.0]).tolist()
-    [0.5, 0.125]
     """
     known, counts = np.unique(np.asarray(reference, dtype=float), return_counts=True)
     values = np.asarray(scores, dtype=float)

