@@ -78,7 +78,7 @@ _OURS: tuple[Method, ...] = (
     Method(
         "focused",
         _FOCUSED,
-        "An ensemble of boosters on the focused PU risk, forests and logistic regression.",
+        "An ensemble: boosters on the focused PU risk, forests, logistic regression, kNN.",
         _PAPER,
         quick={"preset": "fast"},
     ),
@@ -91,7 +91,7 @@ _OURS: tuple[Method, ...] = (
     ),
     _boosting(
         "focused-xgb",
-        "Focused PU risk with both classes weighed alike, boosted with low variance.",
+        "Class-balanced focused PU risk, boosted with low variance.",
         _PAPER,
         ifpu(clamp=ClipAtZero(), target_prior=0.5),
         {
@@ -104,7 +104,7 @@ _OURS: tuple[Method, ...] = (
     ),
     _boosting(
         "ifpu-xgb",
-        "Non-negative PU risk on the focal loss, XGBoost's default settings: the paper's row.",
+        "Non-negative PU risk on the focal loss, XGBoost's default parameters: the paper's.",
         _PAPER,
         ifpu(clamp=ClipAtZero()),
     ),
@@ -117,7 +117,7 @@ _OURS: tuple[Method, ...] = (
     ),
     _boosting(
         "imbnnpu-xgb",
-        "Non-negative PU risk with both classes weighed alike.",
+        "Class-balanced non-negative PU risk.",
         _IMBNNPU,
         imbnnpu(LogisticLoss(), clamp=ClipAtZero()),
     ),
@@ -173,7 +173,7 @@ _OURS: tuple[Method, ...] = (
     ),
     _forest(
         "puet",
-        "Extra trees that lower the non-negative PU risk.",
+        "Extra trees that minimize the non-negative PU risk.",
         "Wilton, Koay, Ko, Xu, Ye. NeurIPS 2022.",
         {"criterion": "nnpu", "splitter": "random", "n_estimators": 300},
     ),
@@ -181,7 +181,7 @@ _OURS: tuple[Method, ...] = (
     Method(
         "ifpu-tabgmlp",
         "lopsided.methods.tab_gmlp:TabGMLPClassifier",
-        "Categories in a transformer, all columns in a gated net, the calibrated focal loss.",
+        "TabTransformer embeddings and gMLP blocks on the calibrated focal loss.",
         "Huang et al. 2020. Liu et al. NeurIPS 2021. Mukhoti et al. NeurIPS 2020.",
         {"risk": nnpu(CalibratedFocalLoss())},
         ("torch",),
@@ -191,7 +191,7 @@ _OURS: tuple[Method, ...] = (
     _net("nnpu-mlp", "A net on the non-negative PU risk of the sigmoid loss.", _NNPU, nnpu()),
     _net(
         "imbnnpu-mlp",
-        "A net on the non-negative PU risk, both classes weighed alike.",
+        "A multilayer perceptron on the class-balanced non-negative PU risk.",
         _IMBNNPU,
         imbnnpu(),
     ),
@@ -231,7 +231,7 @@ _OURS: tuple[Method, ...] = (
     ),
     _boosting(
         "xgb",
-        "XGBoost on the true labels: what full knowledge would give.",
+        "XGBoost on the true labels: an upper reference.",
         _XGBOOST,
         supervised(),
         {"gradient_scale": 1.0},

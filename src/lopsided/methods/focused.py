@@ -47,7 +47,7 @@ class FocusedClassifier(PUClassifier):
 
     Every member is fitted on the same rows, unlabeled ones taken for what their risk takes
     them for. Its scores become normal by where a row stands among the training rows, scored
-    out-of-bag or out-of-fold, and are added up. The weight of a member falls with its mean
+    out-of-bag or out-of-fold, and are added up. The weight of a member grows with its mean
     log-rank: how far up it puts labeled rows that it has not seen. No prior is needed and no
     negatives.
 
