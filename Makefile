@@ -9,7 +9,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 # Mathematics, parameters, names and one fit of most methods; no study, no browser, no kills.
-QUICK := tests/test_architecture.py tests/test_risks.py
+QUICK := tests/test_architecture.py tests/test_contributing.py tests/test_imports.py tests/test_losses.py \
+	tests/test_risks.py tests/test_metrics.py tests/test_labeling.py tests/test_model_selection.py tests/test_bad_input.py \
+	tests/tables tests/methods/test_registry.py tests/methods/test_objective.py tests/methods/test_logistic.py \
+	tests/methods/test_spy.py tests/methods/test_members.py tests/trees/test_binning.py tests/report/test_report.py
 export OMP_WAIT_POLICY ?= passive
 
 .PHONY: demo test quick figures fmt lint clean

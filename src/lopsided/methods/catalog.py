@@ -80,7 +80,7 @@ _OURS: tuple[Method, ...] = (
         _FOCUSED,
         "An ensemble: boosters on the focused PU risk, forests, logistic regression, kNN.",
         _PAPER,
-        quick={"preset": "fast"},
+        quick={"estimators": ("logistic", "knn")},  # focused-fast has trees
     ),
     Method(
         "focused-fast",
@@ -201,7 +201,7 @@ _OURS: tuple[Method, ...] = (
         "Two nets, for the class and for the propensity, trained in turns by EM.",
         "Gong et al. TPAMI 2022.",
         needs=("torch",),
-        quick={"width": 20, "n_rounds": 5},
+        quick={"width": 20, "n_rounds": 3, "n_warmup_steps": 20, "n_steps": 10},
     ),
     Method(
         "sarem",
