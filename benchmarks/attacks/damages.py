@@ -6,10 +6,7 @@ from typing import Any, NamedTuple
 
 __all__ = ["DAMAGES", "Damage"]
 
-_PART, _SCORES = (
-    "bench/parts",
-    "misstatement/scores",
-)
+_PART, _SCORES = "bench/parts", "misstatement/scores"
 
 
 class Damage(NamedTuple):

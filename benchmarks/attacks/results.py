@@ -41,8 +41,8 @@ def run(seed: int, folder: Path) -> Outcome:
         copy = shutil.copytree if (home() / name).is_dir() else shutil.copyfile
         copy(home() / name, folder / name)
     file = folder / damage.file
-    if file.name == "parts":
-        file = _stop_half_way(folder / "bench")
+    if file.is_dir():
+        file = _stop_half_way(folder / "bench") if where == "bench" else _first_result(file)
         damage = damage._replace(file=str(file.relative_to(folder)))
     content = damage.change(file.read_bytes() if file.exists() else b"")
     file.unlink() if content is None else file.write_bytes(content)
@@ -66,7 +66,11 @@ def _stop_half_way(bench: Path) -> Path:
         rows.to_parquet(part / f"{key}.parquet", index=False, write_page_checksum=True)
     for other in bench.glob("*.toml"):
         other.unlink()  # copied in at the end only
-    return min(part.glob("*.parquet"))
+    return _first_result(part)
+
+
+def _first_result(folder: Path) -> Path:
+    return min(folder.rglob("*.parquet"))
 
 
 def _resume(damage: Damage, where: str, folder: Path) -> Outcome:
