@@ -27,3 +27,16 @@ def test_a_block_that_takes_too_long_is_stopped_and_the_timer_with_it():
     with pytest.raises(TimeoutError), deadline(0.001):
         time.sleep(60)
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_what_becomes_of_an_alarm_on_its_way_out_is_still_a_timeout():
+    with pytest.raises(TimeoutError), deadline(0.001):
+        try:
+            time.sleep(60)
+        except OSError as error:  # as an import or a booster does, which takes it for its own
+            raise ImportError("cannot be imported") from error
+
+
+def test_an_error_before_the_deadline_stays_what_it_is():
+    with pytest.raises(ImportError, match="of its own"), deadline(60.0):
+        raise ImportError("of its own")

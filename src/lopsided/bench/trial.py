@@ -228,10 +228,12 @@ def deadline(seconds: float) -> Iterator[None]:
     if not (in_main and hasattr(signal, "SIGALRM")):
         yield
         return
-    running = True
+    running, late = True, False
 
     def stop(*_: Any) -> None:
+        nonlocal late
         if running:
+            late = True
             raise TimeoutError
 
     before = signal.signal(signal.SIGALRM, stop)
@@ -240,6 +242,10 @@ def deadline(seconds: float) -> Iterator[None]:
             # Again and again, since an error in a destructor is overlooked.
             signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
             yield
+        except Exception as error:
+            if late:  # what was interrupted may have made another error of it
+                raise TimeoutError from error
+            raise
         finally:
             running = False  # an alarm just before it leaves by the way that stops the timer
     finally:

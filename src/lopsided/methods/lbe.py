@@ -49,7 +49,7 @@ class LBEClassifier(EncodedClassifier):
     n_jobs : int or None, default=None
         Threads; None is 1 and -1 is all.
     random_state : int, Generator or None, default=None
-        Seed of weights and batches.
+        Seed of both nets and of their batches.
 
     Attributes
     ----------
