@@ -4,16 +4,18 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pandas.testing import assert_frame_equal
+from small_study import BOOSTERS, QUICK, STUDY
 
 from lopsided.bench import trial as module
 from lopsided.bench.command import estimate_seconds
 from lopsided.bench.runner import open_store, plan, run_study
-from lopsided.bench.study import MethodSpec, Setting, Study
+from lopsided.bench.study import MethodSpec
 from lopsided.bench.table import (
     finished_keys,
     make_result_table,
@@ -25,20 +27,6 @@ from lopsided.bench.trial import run_trial, seed_of, split_dataset, trials
 from lopsided.datasets import describe
 from lopsided.methods.logistic import NaiveLogisticClassifier
 
-QUICK = {"n_estimators": 5}
-STUDY = Study(
-    name="try",
-    title="A try",
-    datasets=("wine-rare", "breast-cancer-rare"),
-    settings=(Setting("scar", 0.5), Setting("sar-far", 0.5)),
-    methods=(
-        MethodSpec("naive", "naive-xgb", QUICK),
-        MethodSpec("focused", "focused-xgb", QUICK),
-        MethodSpec("tree", "puhdt", repeats=1),
-        MethodSpec("oracle", "xgb", QUICK),
-    ),
-    repeats=2,
-)
 SCAR = STUDY.settings[:1]
 HASHES = {name: describe(name).sha256 for name in STUDY.datasets}
 
@@ -47,11 +35,29 @@ def numbers(table):
     return table.drop(columns="seconds")
 
 
+def without_tree(table):
+    """The numbers of the boosters alone."""
+    return numbers(table[table["label"] != "tree"].reset_index(drop=True))
+
+
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory):
+def whole(tmp_path_factory, in_process):
     """The table of a run without any break, and its folder."""
     folder = tmp_path_factory.mktemp("whole")
-    return run_study(STUDY, folder, n_workers=1), folder
+    with in_process():
+        return run_study(STUDY, folder, n_workers=1), folder
+
+
+@pytest.fixture(autouse=True)
+def one_process(request, in_process):
+    """Let a test run its studies in this process, but for those that ask for workers."""
+    with nullcontext() if "workers" in request.fixturenames else in_process():
+        yield
+
+
+@pytest.fixture
+def workers():
+    """The real ones."""
 
 
 def test_trials_are_enumerated_and_their_keys_are_their_own():
@@ -128,9 +134,10 @@ def test_the_table_is_complete_and_depends_on_the_labels(whole):
     assert settings.mean().nunique() == 2  # other labels, other numbers
 
 
-def test_two_workers_and_another_order_give_the_same_numbers(whole, tmp_path):
+def test_two_workers_and_another_order_give_the_same_numbers(whole, tmp_path, workers):
     other = replace(STUDY, datasets=STUDY.datasets[::-1], methods=STUDY.methods[::-1])
-    assert_frame_equal(numbers(run_study(other, tmp_path, n_workers=2)), numbers(whole[0]))
+    table = run_study(other, tmp_path, n_workers=2)
+    assert_frame_equal(numbers(table), numbers(whole[0]))
 
 
 def test_nothing_is_left_to_run_after_a_run(whole):
@@ -190,7 +197,7 @@ def test_a_failed_trial_is_a_row_and_is_tried_again(tmp_path):
     assert_frame_equal(later, table)
 
 
-def test_a_late_trial_is_a_row(tmp_path):
+def test_a_late_trial_is_a_row(tmp_path, workers):
     slow = MethodSpec("slow", "naive-xgb", {"n_estimators": 100_000})
     late = replace(
         STUDY, datasets=("wine-rare",), methods=(slow,), repeats=1, timeout=0.3, settings=SCAR
@@ -310,9 +317,11 @@ def test_a_table_of_other_types_is_refused_by_name(rows, tmp_path):
 CODE = """
 import sys
 sys.path.insert(0, {here!r})
-from test_runner import STUDY, Path, run_study
+from pathlib import Path
+from small_study import BOOSTERS
+from lopsided.bench.runner import run_study
 if __name__ == "__main__":
-    run_study(STUDY, Path({folder!r}), n_workers=2)
+    run_study(BOOSTERS, Path({folder!r}), n_workers=2)
 """
 
 
@@ -346,15 +355,16 @@ def test_a_killed_study_goes_on_where_it_was(whole, tmp_path):
         if run.poll() is None:
             os.killpg(run.pid, signal.SIGKILL)
         run.wait()
-    left = len(plan(STUDY, tmp_path).left)
-    assert left < len(list(trials(STUDY, HASHES)))
-    assert_frame_equal(numbers(run_study(STUDY, tmp_path, n_workers=1)), numbers(whole[0]))
+    left = len(plan(BOOSTERS, tmp_path).left)
+    assert left < len(list(trials(BOOSTERS, HASHES)))
+    table = run_study(BOOSTERS, tmp_path, n_workers=1)
+    assert_frame_equal(numbers(table), without_tree(whole[0]))
 
 
 def test_two_runs_into_one_folder_keep_each_others_work_and_share_it(whole, tmp_path):
     both = [start(tmp_path, n) for n in range(2)]
     assert [run.wait(timeout=120) for run in both] == [0, 0]
-    assert_frame_equal(numbers(read_result_table(tmp_path)), numbers(whole[0]))
+    assert_frame_equal(numbers(read_result_table(tmp_path)), without_tree(whole[0]))
     assert not count_parts(tmp_path)
 
 
@@ -415,7 +425,7 @@ _UNDER_A_LIMIT = """
 import resource, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
-from test_runner import STUDY
+from small_study import STUDY
 from lopsided.bench import trial as module
 from lopsided.bench.runner import run_study
 kept = module.run_trial
@@ -494,7 +504,7 @@ _DEADLY = """
 import os, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
-from test_runner import STUDY
+from small_study import STUDY
 from lopsided.bench import trial as module
 from lopsided.bench.runner import run_study
 kept = module.run_trial
@@ -527,7 +537,7 @@ _UNGUARDED = """
 import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
-from test_runner import STUDY
+from small_study import STUDY
 from lopsided.bench.runner import run_study
 run_study(STUDY, Path(sys.argv[1]), n_workers=1, only=["naive"])
 """
