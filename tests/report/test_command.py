@@ -1,3 +1,7 @@
+import io
+import shutil
+from contextlib import redirect_stdout
+
 import pytest
 
 from lopsided.cli import main
@@ -12,14 +16,24 @@ repeats = 2
 """
 
 
-def test_a_study_is_run_and_reported_from_the_command_line(tmp_path, capsys):
-    study, out = tmp_path / "try.toml", tmp_path / "out"
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """The folder of a study that was run, and what the command said."""
+    folder = tmp_path_factory.mktemp("finished")
+    (folder / "try.toml").write_text(STUDY)
+    with redirect_stdout(io.StringIO()) as said:
+        assert main(["bench", str(folder / "try.toml"), "--out", str(folder / "out")]) == 0
+    return folder / "out", said.getvalue()
+
+
+def test_a_study_is_run_and_reported_from_the_command_line(finished, tmp_path, capsys):
+    study, new = tmp_path / "try.toml", tmp_path / "out"
     study.write_text(STUDY)
-    assert main(["bench", str(study), "--dry-run", "--out", str(out)]) == 0
+    assert main(["bench", str(study), "--dry-run", "--out", str(new)]) == 0
     assert "4 trials, 4 left to run, about" in capsys.readouterr().out
-    assert not out.exists()
-    assert main(["bench", str(study), "--out", str(out)]) == 0
-    assert "4 trials, 0 failed" in capsys.readouterr().out
+    assert not new.exists()
+    out, said = finished
+    assert "4 trials, 0 failed" in said
     assert main(["report", str(out)]) == 0
     assert capsys.readouterr().out.strip() == str(out / "report.html")
     page = (out / "report.html").read_text()
@@ -27,7 +41,9 @@ def test_a_study_is_run_and_reported_from_the_command_line(tmp_path, capsys):
     assert "puhdt" in page
 
 
-def test_published_numbers_go_with_the_study_into_its_results_and_the_report(tmp_path):
+def test_published_numbers_go_with_the_study_into_its_results_and_the_report(
+    finished, tmp_path
+):
     study, out = tmp_path / "try.toml", tmp_path / "out"
     study.write_text(STUDY + 'published = "printed/ours.csv"\n')
     (tmp_path / "printed").mkdir()
@@ -36,6 +52,8 @@ def test_published_numbers_go_with_the_study_into_its_results_and_the_report(tmp
         "dataset,mechanism,hidden,method,metric,value\n"
         "wine-rare,scar,0.5,puhdt,average_precision,0.25\n"
     )
+    (tmp_path / "results").mkdir()  # committed ones: nothing is left to run
+    shutil.copy(finished[0] / "table.parquet", tmp_path / "results" / "try.parquet")
     assert main(["bench", str(study), "--out", str(out)]) == 0
     assert main(["report", str(out)]) == 0
     page = (out / "report.html").read_text()
