@@ -94,6 +94,8 @@ def run_trials(
 ) -> dict[Trial, str]:
     """Run what is left in worker processes; return the reasons of those that failed."""
     left = _find_left(open_store(source, folder), trials)
+    if not left:  # a worker would start for nothing
+        return {}
     failed: dict[Trial, str] = {}
     bar = progress_bar(len(trials), "ranking years")
     with bar as advance, start_workers(n_workers) as pool:
