@@ -146,13 +146,21 @@ def test_the_same_seed_gives_the_same_scores_for_any_number_of_threads(name):
         assert (other.decision_function(NEW_X) != one.decision_function(NEW_X)).any()
 
 
+FITTED = {}
+
+
 def out_of_bag_fits(sampling, criterion="gini"):
-    """Fit four tables; return each with its truth, labels and model."""
-    for seed in range(4):
-        table, truth, y = blobs(seed=seed)
-        model = PUForestClassifier(criterion, n_estimators=120, sampling=sampling, n_jobs=2)
-        model.set_params(prior=None if criterion == "gini" else 0.1, oob_score=True)
-        yield table, truth, y, model.set_params(random_state=seed).fit(table, y)
+    """Fit three tables once; return each with its truth, labels and model."""
+    key = repr(sampling), criterion
+    if key not in FITTED:
+        FITTED[key] = []
+        for seed in range(3):
+            table, truth, y = blobs(seed=seed)
+            model = PUForestClassifier(criterion, n_estimators=60, sampling=sampling, n_jobs=2)
+            model.set_params(prior=None if criterion == "gini" else 0.1, oob_score=True)
+            model.set_params(random_state=seed).fit(table, y)
+            FITTED[key].append((table, truth, y, model))
+    return FITTED[key]
 
 
 @pytest.mark.parametrize("criterion", ["gini", "nnpu"])

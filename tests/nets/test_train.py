@@ -121,7 +121,7 @@ def test_training_stops_when_held_out_rows_no_longer_gain(table):
     X, y, _ = table
     rng = np.random.default_rng(1)
     nonsense = rows_of(X, rng.permutation(y))  # what is learned does not hold here
-    schedule = Schedule(n_steps=3000, learning_rate=0.01, patience=5)
+    schedule = Schedule(n_steps=300, learning_rate=0.01, patience=5)
     net = fresh()
     kept = train(net, naive(), rows_of(X, y), 0.1, schedule, rng, (naive(), nonsense))
     assert kept < schedule.epochs(len(y)) - 5

@@ -167,13 +167,20 @@ def best_by_brute_force(codes, signed, params):
     """Return the largest gain over every cut, or where the engine bins over those of bins."""
     best = -math.inf
     for column in codes:
-        for cut in candidate_cuts(column, len(signed), params.merge_runs):
-            sides = signed[column <= cut], signed[column > cut]
-            if min(map(len, sides)) < params.min_samples_leaf:
+        order = np.argsort(column, kind="stable")
+        ordered = signed[order]
+        labeled, unlabeled = (  # of the first rows in this order, of none at first
+            np.concatenate([[0.0], np.cumsum(np.maximum(part, 0))])
+            for part in (ordered, -ordered)
+        )
+        cuts = candidate_cuts(column, len(signed), params.merge_runs)
+        for n_left in np.searchsorted(column[order], cuts, side="right").tolist():
+            if min(n_left, len(signed) - n_left) < params.min_samples_leaf:
                 continue
-            best = max(
-                best, GAINS[name_of(params)](*map(weigh, sides), params.inverse_label_frequency)
-            )
+            left = float(labeled[n_left]), float(unlabeled[n_left])
+            right = float(labeled[-1] - left[0]), float(unlabeled[-1] - left[1])
+            gain = GAINS[name_of(params)](left, right, params.inverse_label_frequency)
+            best = max(best, gain)
     return best
 
 

@@ -278,12 +278,8 @@ def grow_engine(X, y, weight, categorical, params, seed):
 def left_levels(tree, node):
     """Return the categories that go left at a node that splits by them."""
     words = tree.left_category_bitsets[int(node["threshold"])]
-    return {
-        64 * word + bit
-        for word in range(len(words))
-        for bit in range(64)
-        if int(words[word]) >> bit & 1
-    }
+    bits = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")
+    return set(np.flatnonzero(bits).tolist())
 
 
 def goes_left(tree, node, values):
@@ -312,7 +308,13 @@ def walk(tree, row):
     """Return the leaf value of one row."""
     node = tree.nodes[0]
     while node["left"] != LEAF:
-        left = goes_left(tree, node, np.asarray(row[node["feature"]], float))
+        value = float(row[node["feature"]])
+        if math.isnan(value):
+            left = node["flags"] & MISSING_LEFT
+        elif node["flags"] & SUBSET:
+            left = value in left_levels(tree, node)
+        else:
+            left = value <= node["threshold"]
         node = tree.nodes[node["left"] + (0 if left else 1)]
     return node["threshold"]
 
