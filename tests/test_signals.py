@@ -11,7 +11,7 @@ import time
 import pytest
 
 from lopsided._files import _DRAFT, atomic_write
-from lopsided._signals import Stopped, stops_unwind
+from lopsided._signals import Stopped, raise_stop_behind, stops_unwind
 from lopsided.cli import main
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has other signals")
@@ -142,3 +142,21 @@ def test_a_stop_that_a_callback_drops_comes_again():
 
     with pytest.raises(Stopped), stops_unwind():
         work()
+
+
+def hide(stop):
+    """Raise what compiled code makes of a signal that comes while it returns."""
+    raise SystemError("returned a result with an exception set") from stop
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt(), Stopped(signal.SIGTERM)], ids=repr)
+def test_a_stop_that_compiled_code_hides_in_an_error_still_stops(stop, monkeypatch, capsys):
+    monkeypatch.setattr("lopsided.cli._methods", lambda _: hide(stop))
+    assert main(["methods"]) == 128 + getattr(stop, "number", signal.SIGINT)
+    assert capsys.readouterr().err == "lopsided: stopped; nothing was left half written.\n"
+
+
+def test_an_error_without_a_stop_behind_it_stays_one():
+    raise_stop_behind(ValueError("of its own"))
+    with pytest.raises(KeyError), stops_unwind():
+        raise KeyError("of its own")

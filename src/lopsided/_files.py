@@ -30,13 +30,6 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     The file and its name are on the disk, and not only on their way, when this returns. What a
     killed process left of its own drafts in the folder is removed. Missing folders are made.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with atomic_write(f"{folder}/names.txt") as draft:
-    ...         _ = draft.write_text("a b c")
     """
     target = check_writable(path)
     target.parent.mkdir(parents=True, exist_ok=True)

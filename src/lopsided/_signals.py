@@ -47,10 +47,21 @@ def stops_unwind() -> Iterator[None]:
         for stop in changed:
             signal.signal(stop, _raise)
         yield
+    except Exception as error:
+        raise_stop_behind(error)
+        raise
     finally:
         for stop in changed:
             signal.signal(stop, signal.SIG_DFL)
         sys.unraisablehook = show
+
+
+def raise_stop_behind(error: BaseException | None) -> None:
+    """Raise the Ctrl-C or signal that an error comes from: compiled code hides it in one."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            raise error from None
+        error = error.__cause__ or error.__context__
 
 
 def _raise(number: int, _: Any) -> None:

@@ -207,6 +207,15 @@ def test_a_late_trial_is_a_row(tmp_path, workers):
     assert (table["seconds"] < 20).all()
 
 
+def test_a_stop_that_a_trial_takes_for_an_error_is_no_result(monkeypatch):
+    def fit(*_):
+        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+
+    monkeypatch.setattr(module, "_fit_and_score", fit)
+    with pytest.raises(KeyboardInterrupt):
+        run_trial(ONE, SMALL, split_dataset(SMALL, "wine-rare", 0))
+
+
 SMALL = replace(
     STUDY, datasets=("wine-rare",), methods=STUDY.methods[:1], settings=SCAR, repeats=1
 )

@@ -24,13 +24,7 @@ def list_studies() -> list[str]:
 
 
 def find_study(study: str | Path) -> Path:
-    """Return the file of a study; a file that is there wins over a study of the same name.
-
-    Examples
-    --------
-    >>> find_study("smoke").name
-    'smoke.toml'
-    """
+    """Return the file of a study; a file that is there wins over a study of the same name."""
     file = Path(study)
     if file.is_file():
         return file

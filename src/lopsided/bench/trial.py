@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from lopsided import metrics
 from lopsided._check import require
+from lopsided._signals import raise_stop_behind
 from lopsided.bench.store import ResultStore
 from lopsided.bench.study import MAX_PRIOR, ORACLE, MethodSpec, Setting, Study
 from lopsided.bench.table import Row, make_result_table, name_versions
@@ -159,6 +160,7 @@ def run_trial(
     except TimeoutError:
         status, message = "timeout", f"given up after {study.timeout:g} s"
     except Exception as error:  # a failed trial is a row, whatever went wrong
+        raise_stop_behind(error)
         status, message = "failed", f"{type(error).__name__}: {error}"[:500]
     return make_rows(trial, study, status, message, seconds=time.perf_counter() - start)
 

@@ -57,7 +57,6 @@ def list_entries() -> tuple[Entry, ...]:
 
     Examples
     --------
-    >>> from lopsided.datasets import list_entries
     >>> sum(entry.group == "paper" for entry in list_entries())
     14
     """
@@ -69,7 +68,6 @@ def describe(name: str) -> Entry:
 
     Examples
     --------
-    >>> from lopsided.datasets import describe
     >>> describe("poker").positives
     25
     """
@@ -88,7 +86,6 @@ def list_datasets(group: str | None = None) -> list[str]:
 
     Examples
     --------
-    >>> from lopsided.datasets import list_datasets
     >>> list_datasets("bundled")
     ['digits-8', 'breast-cancer-rare', 'diabetes-top', 'wine-rare']
     """

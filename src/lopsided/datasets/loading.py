@@ -96,7 +96,6 @@ def load(name: str) -> Dataset:
 
     Examples
     --------
-    >>> from lopsided.datasets import load
     >>> load("digits-8")
     Dataset('digits-8', 1797 rows, 64 features, prior 0.0968)
     """

@@ -1,6 +1,7 @@
 """The face every method shares: scikit-learn's, with PU labels."""
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -28,6 +29,15 @@ __all__ = [
     "assign_folds",
     "cross_fit",
 ]
+
+
+@cache
+def _find_thread_pools() -> Any:
+    """Return the libraries whose threads can be counted; each search takes milliseconds."""
+    import scipy.linalg  # noqa: F401 - its library must be loaded to be found
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 class Accepts(NamedTuple):
@@ -203,9 +213,7 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
 
         Left alone it takes all cores for each small product, and waits for them.
         """
-        from threadpoolctl import threadpool_limits
-
-        return threadpool_limits(self._n_threads(), user_api="blas")
+        return _find_thread_pools().limit(limits=self._n_threads(), user_api="blas")
 
     def _levels(self) -> dict[int, int]:
         """Return the position of each category column and its number of levels."""
