@@ -100,7 +100,7 @@ def _add_rank(commands: Any) -> None:
     drop: Any = {"action": "append", "default": [], "metavar": "COLS"}
     rank.add_argument("--drop", **drop, help="columns to ignore, with commas or one by one")
     rank.add_argument("--method", default="focused", metavar="NAME", help="(%(default)s)")
-    rank.add_argument("--prior", type=float, metavar="P", help="share of positives in it")
+    rank.add_argument("--prior", type=float, metavar="P", help="share of positives, if known")
     rank.add_argument("--top", type=as_count, metavar="K", help="only the first K rows")
     rank.add_argument("--folds", type=as_count, default=5, metavar="N", help="(%(default)s)")
     rank.add_argument("--jobs", type=as_jobs, default=-1, metavar="N", help="threads (all)")
@@ -123,7 +123,7 @@ def _add_bench(commands: Any) -> None:
     only, redo = "only these methods or data sets", "run these methods again"
     bench.add_argument("--only", **words, metavar="NAMES", help=f"{only}, with commas")
     bench.add_argument("--redo", **words, metavar="LABELS", help=f"{redo}, with commas")
-    bench.add_argument("--dry-run", action="store_true", help="say how many are left to run")
+    bench.add_argument("--dry-run", action="store_true", help="only say what is left to run")
     bench.set_defaults(run=_bench)
 
 
