@@ -1,5 +1,6 @@
 """The tables, figures and numbers of docs/finance.in.md, from a committed run."""
 
+from render_synthetic import render_synthetic
 from render_tables import render_markdown
 
 from lopsided.bench.display_names import name_metric
@@ -48,6 +49,7 @@ def render_finance(results, render_figure) -> dict[str, str]:
         "known_released": ", ".join(f"{100 * share:.1f}" for share in known),
         "terms": TERMS,
         "versions": about["versions"],
+        **render_synthetic(results),
         **_hours(table),
         **_numbers(views, rates, results),
     }

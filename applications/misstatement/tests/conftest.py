@@ -17,7 +17,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 @pytest.fixture(scope="session")
 def panel():
     """A small synthetic panel, sorted by year."""
-    made = make_misstatement_panel(n_firms=200, prevalence=0.05, random_state=1)
+    made = make_misstatement_panel(n_firms=200, prevalence=0.08, random_state=1)
     return made.sort_values(["fyear", "gvkey"], ignore_index=True)
 
 

@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lopsided_misstatement.cli import main
 from lopsided_misstatement.folds import keep_complete, make_fold
 from lopsided_misstatement.panel import check_panel, load_panel
 from lopsided_misstatement.ratios import RATIOS
@@ -97,6 +98,16 @@ def test_a_bad_panel_gets_one_sentence(panel, tmp_path, spoil, said):
     with pytest.raises(ValueError, match=said) as error:
         load_panel(tmp_path / "bad.csv")
     assert "\n" not in str(error.value)
+
+
+def test_wrong_columns_are_told_once_with_the_option_that_renames_them(tmp_path, capsys):
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n")
+    out = str(tmp_path / "out")
+    assert main(["--panel", str(tmp_path / "t.csv"), "--out", out]) == 2
+    said = capsys.readouterr().err
+    assert "33 columns" in said
+    assert "--columns OLD=NEW" in said
+    assert said.count("gvkey") == said.count("txp") == 1
 
 
 def test_without_a_panel_its_terms_are_told(monkeypatch, tmp_path):

@@ -1,9 +1,9 @@
-"""Misstatements in honest accounts: who starts, by how much, when it becomes known."""
+"""Misstatements in honest accounts: who starts, for how long, by how much."""
 
 from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -11,12 +11,20 @@ from numpy.typing import NDArray
 
 from lopsided_misstatement._simulate_accounts import recompute_totals
 
-__all__ = ["Cases", "Detection", "draw_cases", "overstate", "simulate_detection"]
+__all__ = ["Cases", "draw_cases", "overstate"]
 
-_LENGTHS = (0.43, 0.25, 0.18, 0.14)  # shares of cases that last 1, 2, 3, 4 years
+# Shares of SEC cases that last 1, 2, ... years; restatements are of one year.
+_LENGTHS = (0.34, 0.19, 0.15, 0.12, 0.09, 0.06, 0.03, 0.02)
+_MAX_LENGTH = len(_LENGTHS)
+_MEAN_LENGTH = 2.7
+# SEC cases among misstated reports in the first and in the last year: they have become rare.
+_SEC_SHARES = (0.62, 0.0)
+_SIZE, _SOFT, _GROWTH = 1.0, 1.2, 1.3  # what draws firms to misstate, on the scale of log-odds
 _SCHEMES = (0.45, 0.20, 0.20, 0.15)  # receivables, inventories, capitalised costs, liabilities
 _RECEIVABLES, _INVENTORIES, _CAPITALISED, _LIABILITIES = range(4)
 _YEARLY, _SPREAD, _TAX = 0.05, 0.6, 0.35
+_ERROR = 0.1  # how much a restatement is beside a year of an SEC case
+_MILD = 0.35  # how much motives count for a restatement beside an SEC case
 
 
 @dataclass(frozen=True)
@@ -26,8 +34,9 @@ class Cases:
     firm: NDArray[np.intp]
     start: NDArray[np.intp]
     end: NDArray[np.intp]  # the last misstated year
+    sec: NDArray[np.bool_]  # of the SEC, or else a restatement
     scheme: NDArray[np.intp]
-    sizes: NDArray[np.float64]  # (n_cases, 4): what each year adds, as a share of assets
+    sizes: NDArray[np.float64]  # (n_cases, 8): what each year adds, as a share of assets
 
     @property
     def severity(self) -> NDArray[np.float64]:
@@ -43,15 +52,9 @@ class Cases:
         return placed
 
 
-class Detection(NamedTuple):
-    """When each case comes out, inf = never."""
-
-    lag: NDArray[np.float64]  # years until it is known
-    release: NDArray[np.float64]  # years from then until the SEC announces it
-
-
 def draw_cases(
     accounts: Mapping[str, Any],
+    temptation: NDArray[Any],
     exists: NDArray[np.bool_],
     n_early: int,
     prevalence: float,
@@ -60,12 +63,22 @@ def draw_cases(
 ) -> Cases:
     """Draw spells so that the wanted share of the rows after `n_early` years is misstated.
 
-    Firms that grow, owe much or are large start more often, and so do some firms by nature.
+    Large firms with soft assets start more often, for SEC cases also those that grow, and so
+    do some firms by nature and those of some industries (`temptation`).
     """
     n_years = len(exists)
-    chance = _weigh_motives(accounts, exists, serial, rng)
+    motive = _weigh_motives(accounts, temptation)
+    growth = _GROWTH * np.tanh((accounts["growth"] - 0.05) / 0.2)
+    nature = serial * rng.normal(size=exists.shape[1])
+    sec = rng.random(exists.shape) < _share_of_starts(n_years, n_early)[:, None]
+    chance = np.where(
+        sec,
+        _normalize(motive + growth + nature, exists),
+        _normalize(_MILD * motive + nature, exists),
+    )
     draws = np.where(exists, rng.random(exists.shape) / chance, np.inf)
-    lengths = rng.choice(4, size=exists.shape, p=_LENGTHS) + 1
+    shares = np.divide(_LENGTHS, sum(_LENGTHS))
+    lengths = np.where(sec, rng.choice(_MAX_LENGTH, size=exists.shape, p=shares) + 1, 1)
     rates = np.append(np.sort(draws[exists]), np.inf)  # at rates[k], k firm-years would start
 
     def count(k: int) -> int:
@@ -79,29 +92,38 @@ def draw_cases(
     start, firm = np.nonzero(starts)
     # A firm that leaves takes its case along; one that stays may cheat beyond the last year.
     leaves = n_years - np.argmax(exists[::-1], axis=0) - 1
-    leaves = np.where(exists[-1], n_years + 3, leaves)
+    leaves = np.where(exists[-1], n_years + _MAX_LENGTH - 1, leaves)
     end = np.minimum(lasts[start, firm], leaves[firm])
-    sizes = _YEARLY * rng.lognormal(0, _SPREAD, (len(start), 4))
-    sizes[np.arange(4) > (end - start)[:, None]] = 0
+    sizes = _YEARLY * rng.lognormal(0, _SPREAD, (len(start), _MAX_LENGTH))
+    sizes *= np.where(sec[start, firm], 1, _ERROR)[:, None]
+    sizes[np.arange(_MAX_LENGTH) > (end - start)[:, None]] = 0
     scheme = rng.choice(4, size=len(start), p=_SCHEMES)
     kept = end >= n_early
-    return Cases(firm[kept], start[kept], end[kept], scheme[kept], sizes[kept])
+    start, firm, end = start[kept], firm[kept], end[kept]
+    return Cases(firm, start, end, sec[start, firm], scheme[kept], sizes[kept])
+
+
+def _share_of_starts(n_years: int, n_early: int) -> NDArray[np.float64]:
+    """Return by year how many of the cases that start are of the SEC, which last longer."""
+    rows = np.linspace(*_SEC_SHARES, max(n_years - n_early, 1))
+    rows = np.append(np.full(n_years - len(rows), rows[0]), rows)
+    return rows / (rows + _MEAN_LENGTH * (1 - rows))
 
 
 def _weigh_motives(
-    accounts: Mapping[str, Any],
-    exists: NDArray[np.bool_],
-    serial: float,
-    rng: Generator,
+    accounts: Mapping[str, Any], temptation: NDArray[Any]
 ) -> NDArray[np.float64]:
+    """Return how much draws each firm to misstate in each year, as a logarithm."""
+    assets = accounts["at"]
+    soft = (assets - accounts["ppent"] - accounts["che"]) / assets
+    size = np.tanh((np.log(assets) - 5.5) / 3)
+    return np.asarray(np.log(temptation) + _SIZE * size + _SOFT * soft)
+
+
+def _normalize(motive: NDArray[Any], exists: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return how much likelier than usual each firm is to start in each year."""
-    leverage = (accounts["dltt"] + accounts["dlc"]) / accounts["at"]
-    motive = 0.8 * np.tanh((accounts["growth"] - 0.05) / 0.2) + 0.5 * np.tanh(leverage - 0.2)
-    motive = (
-        motive + 0.125 * np.log(accounts["sale"]) + serial * rng.normal(size=exists.shape[1])
-    )
     chance = np.exp(motive - motive.max())
-    return chance / chance[exists].mean()
+    return np.asarray(chance / chance[exists].mean())
 
 
 def _start_spells(
@@ -109,10 +131,9 @@ def _start_spells(
 ) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
     """Return where cases start, and by year the last year of a firm's latest case."""
     starts, lasts = np.zeros_like(wills), np.empty_like(lengths)
-    last = np.full(wills.shape[1], -2)
+    last = np.full(wills.shape[1], -1)
     for year, will in enumerate(wills):
-        # The year after a case is the one that reverses it: no other case starts.
-        starts[year] = will & (year > last + 1)
+        starts[year] = will & (year > last)
         last = np.where(starts[year], year + lengths[year] - 1, last)
         lasts[year] = last
     return starts, lasts
@@ -121,13 +142,13 @@ def _start_spells(
 def overstate(accounts: Mapping[str, Any], cases: Cases, strength: float) -> dict[str, Any]:
     """Return the accounts as filed: overstated in the years of a case, set right after it.
 
-    The stock of overstatement is an asset too much or a debt too little. Taxes owed take up
-    35 % of it and retained earnings 65 %, the income statement its change: accounts balance.
+    The stock of overstatement is an asset too much or a debt too little. Deferred taxes take
+    up 35 % of it and retained earnings 65 %, the income statement its change: accounts balance.
     """
     n_years = len(accounts["at"])
     shape = (4, *accounts["at"].shape)
     stock = np.zeros(shape)
-    for step in range(4):
+    for step in range(_MAX_LENGTH):
         on = np.flatnonzero((cases.start + step <= cases.end) & (cases.start + step < n_years))
         year, firm, scheme = cases.start[on] + step, cases.firm[on], cases.scheme[on]
         added = strength * cases.sizes[on, step] * accounts["at"][year, firm]
@@ -144,7 +165,7 @@ def overstate(accounts: Mapping[str, Any], cases: Cases, strength: float) -> dic
     filed["cogs"] = accounts["cogs"] - moved[_INVENTORIES]
     filed["other_assets"] = accounts["other_assets"] + stock[_CAPITALISED]
     filed["lco"] = accounts["lco"] - stock[_LIABILITIES]
-    filed["txp"] = accounts["txp"] + _TAX * total
+    filed["olt"] = accounts["olt"] + _TAX * total
     filed["txt"] = accounts["txt"] + _TAX * change
     filed["re"] = accounts["re"] + (1 - _TAX) * total
     filed["ib"] = accounts["ib"] + (1 - _TAX) * change
@@ -161,28 +182,3 @@ def _limit(
     roomy = {_RECEIVABLES: sale, _INVENTORIES: 0.5 * accounts["cogs"][year, firm]}
     roomy |= {_LIABILITIES: 0.8 * accounts["lco"][year, firm]}
     return np.select([scheme == kind for kind in roomy], list(roomy.values()), np.inf)
-
-
-def simulate_detection(
-    cases: Cases,
-    weight: NDArray[Any],
-    known_at_lag: NDArray[np.float64],
-    severity_bias: float,
-    rng: Generator,
-) -> Detection:
-    """Draw when cases are detected; the SEC releases the more severe half of them.
-
-    Cases stand in a line, severe ones further in front the larger the bias; each takes a place
-    as wide as its weight, and the line is cut at the shares known after 1, 2, ... years.
-    """
-    n_cases = len(weight)
-    luck = rng.random(n_cases)
-    mildness = 1 - (np.argsort(np.argsort(cases.severity)) + 0.5) / max(n_cases, 1)
-    line = np.argsort(severity_bias * mildness + (1 - severity_bias) * luck)
-    place = np.empty(n_cases)
-    place[line] = (np.cumsum(weight[line]) - weight[line] / 2) / max(weight.sum(), 1)
-    lag = np.searchsorted(known_at_lag, place, side="right").astype(float) + 1
-    lag[lag > len(known_at_lag)] = np.inf
-    release = rng.integers(2, 5, n_cases).astype(float)
-    release[mildness >= 0.5] = np.inf
-    return Detection(lag, release)

@@ -3,8 +3,14 @@
 import argparse
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lopsided.cli import Parser, as_count, as_words, run_command
+
+if TYPE_CHECKING:
+    from lopsided_misstatement.source import Source
 
 __all__ = ["main"]
 
@@ -40,6 +46,11 @@ def _parser() -> Parser:
     add("--all-rows", action="store_true", help="keep reports with missing values")
     add("--seeds", type=as_count, metavar="N", help="seeds of a model at most")
     add("--jobs", type=as_count, default=1, metavar="N", help="processes (1)")
+    add(
+        "--compare-panels",
+        action="store_true",
+        help="only print facts of the panel beside those of a synthetic one",
+    )
     parser.set_defaults(run=_run)
     return parser
 
@@ -71,10 +82,11 @@ def as_years(text: str) -> tuple[int, ...]:
 def _run(options: argparse.Namespace) -> str:
     from lopsided_misstatement.panel import TERMS
     from lopsided_misstatement.source import Source
-    from lopsided_misstatement.study import run_study
 
     if options.synthetic and (options.cases or options.columns):
         raise ValueError("A synthetic panel takes no --cases and no --columns. Leave them out.")
+    if options.synthetic and options.compare_panels:
+        raise ValueError("--compare-panels makes a synthetic panel itself. Leave one out.")
     source = Source(
         options.panel,
         options.synthetic,
@@ -82,7 +94,16 @@ def _run(options: argparse.Namespace) -> str:
         options.cases,
         "all" if options.all_rows else "complete",
     )
-    said = run_study(
+    said = (_compare if options.compare_panels else _study)(source, options)
+    if options.panel is None and not options.synthetic:
+        warnings.warn(TERMS, stacklevel=2)
+    return said
+
+
+def _study(source: "Source", options: argparse.Namespace) -> str:
+    from lopsided_misstatement.study import run_study
+
+    return run_study(
         source,
         options.out or f"out/misstatement{'-synthetic' if options.synthetic else ''}",
         models=options.models,
@@ -91,9 +112,20 @@ def _run(options: argparse.Namespace) -> str:
         seeds=options.seeds,
         jobs=options.jobs,
     )
-    if options.panel is None and not options.synthetic:
-        warnings.warn(TERMS, stacklevel=2)
-    return said
+
+
+def _compare(source: "Source", options: argparse.Namespace) -> str:
+    from lopsided_misstatement.panel_comparison import (
+        compare_panels,
+        format_comparison,
+        write_comparison,
+    )
+
+    synthetic = replace(source, path=None, synthetic=True, columns=(), cases=None)
+    table = compare_panels({"panel": source.load_all(), "synthetic": synthetic.load_all()})
+    if options.out is not None:
+        write_comparison(table, Path(options.out))
+    return format_comparison(table)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -71,8 +71,9 @@ def check_panel(panel: Any) -> Any:
     missing = [name for name in _COLUMNS if name not in panel]
     if missing:
         raise ValueError(
-            f"A panel must have the columns {', '.join(_COLUMNS)}; it lacks "
-            f"{', '.join(missing)}. Rename yours with `columns`."
+            f"A panel must have {len(_COLUMNS)} columns of set names; this one lacks "
+            f"{', '.join(missing)}. Rename yours with --columns OLD=NEW, in Python with "
+            "load_panel(columns={OLD: NEW})."
         )
     twice = panel.duplicated(["gvkey", "fyear"])
     if twice.any():

@@ -15,7 +15,7 @@ from lopsided_misstatement.ratios import RATIOS, compute_ratios
 
 __all__ = ["Source"]
 
-_N_FIRMS, _PREVALENCE = 800, 0.03  # of a synthetic panel: small, and misstatements enough
+_N_FIRMS = 1500  # of a synthetic panel: small, and misstatements enough
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,8 @@ class Source:
     def load_all(self) -> Any:
         """Return all rows of the panel, with ratios."""
         if self.synthetic:
-            panel = check_panel(make_misstatement_panel(_N_FIRMS, prevalence=_PREVALENCE))
+            panel = check_panel(make_misstatement_panel(_N_FIRMS))
             panel = panel.sort_values(["fyear", "gvkey"], ignore_index=True)
-            panel = panel.drop(
-                columns="aaer_year"
-            )  # later than its own dates: nothing to compare
         else:
             panel = load_panel(self.path, dict(self.columns), self.cases)
         missing = [name for name in RATIOS if name not in panel]
