@@ -11,6 +11,7 @@ import re
 from pathlib import Path
 from string import Template
 
+from render_deciding import render_deciding
 from render_finance import render_finance
 from render_numbers import render_numbers
 from render_tables import render_macro, render_priors, render_published, render_ranks
@@ -118,15 +119,17 @@ def main() -> None:
         "docs/finance.md": _template("finance").substitute(finance),
     }
     blocks = {
-        "README.md": (
-            "what the paper study found",
-            render_macro(found[METRIC], ("ifpu-xgb", "puhrf")),
-        ),
-        "docs/methods.md": ("what the study of EM found", render_macro(rounds)),
-        "docs/focused.md": ("what the ablation found", render_macro(without)),
+        "README.md": {
+            "what the paper study found": render_macro(found[METRIC], ("ifpu-xgb", "puhrf")),
+        },
+        "docs/methods.md": {"what the study of EM found": render_macro(rounds)},
+        "docs/focused.md": {"what the ablation found": render_macro(without)},
+        "docs/deciding.md": render_deciding(),
     }
-    for name, (title, block) in blocks.items():
-        texts[name] = fill_block((ROOT / name).read_text(encoding="utf-8"), title, block)
+    for name, filled in blocks.items():
+        texts[name] = (ROOT / name).read_text(encoding="utf-8")
+        for title, block in filled.items():
+            texts[name] = fill_block(texts[name], title, block)
     for name, text in texts.items():
         with atomic_write(out / name) as draft:
             draft.write_text(text, encoding="utf-8")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parent))  # for page_blocks
 os.environ.setdefault("LOPSIDED_OFFLINE", "1")
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 

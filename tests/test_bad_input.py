@@ -3,14 +3,17 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LogisticRegression, Ridge
 
 import lopsided
 from lopsided._check import as_generator, require
 from lopsided.exceptions import MissingExtraError
+from lopsided.priors import BBEPrior, estimate_prior
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 3))
 Y = np.repeat([1, 0], [8, 32])
+TEXT = pd.DataFrame({"city": pd.Categorical(["x", "y"] * 20)})
 
 
 def fit(table=X, labels=Y, **params):
@@ -31,11 +34,11 @@ def fit(table=X, labels=Y, **params):
         (np.where(X > 2, np.inf, X), Y, "infinity"),
         (np.where(X > 2, 1e39, X), Y, "below 3.4e38"),
         (X, np.where(Y == 1, 2, 0), r"y must hold 1 \(labeled positive\) and 0.*got \[0, 2\]"),
-        (X, np.where(Y == 1, 1, -1), r"got \[-1, 1\]\. Write unknown rows as 0"),
+        (X, np.where(Y == 1, 1, -2), r"got \[-2, 1\]\. Write unknown rows as 0, and rev"),
+        (X, np.where(Y == 1, 1, -1), r"unlabeled rows \(0\) too, got 8 lab.* 32 reviewed neg"),
         (X, np.where(Y == 1, 1, np.nan), r"got NaN\. Write unknown rows as 0"),
         (X, np.where(Y == 1, "yes", "no"), r"\['no', 'yes'\]\. Map your labels"),
-        (X, np.zeros(40), "at least two labeled positives.*got none"),
-        (X, np.arange(40) == 0, "at least two labeled positives.*got one"),
+        (X, np.zeros(40), r"at least one labeled positive \(1\), got none"),
         (X, np.ones(40), "unlabeled rows.*Add the unlabeled rows"),
         (X, Y[:-1], "same number of rows, got 40 and 39"),
         (X, np.column_stack([Y, Y]), "one column"),
@@ -59,10 +62,11 @@ def test_a_prior_outside_zero_and_one_is_refused(prior):
         fit(prior=prior)
 
 
-@pytest.mark.parametrize("prior", ["high", True, [0.1]])
+@pytest.mark.parametrize("prior", [None, True, [0.1]])
 def test_a_prior_that_is_no_number_is_refused(prior):
-    with pytest.raises(ValueError, match="prior must be a number between 0 and 1 or None"):
-        fit(prior=prior)
+    model = lopsided.build("ifpu-xgb", n_estimators=2).set_params(prior=prior)
+    with pytest.raises(ValueError, match="prior must be a number between 0 and 1 or 'auto'"):
+        model.fit(X, Y)
 
 
 def test_columns_must_be_those_of_the_fit():
@@ -153,3 +157,84 @@ def test_columns_without_names_of_text_must_keep_their_order():
 def test_the_largest_numbers_are_checked_without_a_warning():
     huge = np.where(X > 0, 1.7e308, -1.7e308)
     lopsided.build("puet", n_estimators=2, prior=0.3).fit(huge, Y)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64, object])
+def test_masked_cells_count_as_missing(kind):
+    table = (10 * X).astype(kind)
+    masked = np.ma.masked_where(np.abs(X) > 1, table)
+    holes = np.where(np.abs(X) > 1, np.nan, table.astype(float))
+    scores = [fit(cells).decision_function(cells) for cells in (masked, holes)]
+    np.testing.assert_array_equal(*scores)
+    ranks = [
+        lopsided.rank_unlabeled(cells, Y, "naive-logistic", random_state=0)
+        for cells in (masked, holes)
+    ]
+    np.testing.assert_array_equal(*ranks)
+    assert (fit(table).decision_function(table) != scores[0]).any()
+    unmasked = np.ma.masked_array(table)
+    np.testing.assert_array_equal(
+        *[fit(one).decision_function(one) for one in (unmasked, table)]
+    )
+
+
+def test_masked_labels_and_weights_are_refused():
+    with pytest.raises(ValueError, match=r"got NaN\. Write unknown rows as 0"):
+        fit(X, np.ma.masked_where(np.arange(40) % 9 == 0, Y))
+    with pytest.raises(ValueError, match="NaN"):
+        fit().fit(X, Y, sample_weight=np.ma.masked_where(Y == 1, np.ones(40)))
+
+
+@pytest.mark.parametrize("folds", [float("nan"), 2.5, "5", None, True, 0])
+def test_folds_are_a_whole_number(folds):
+    with pytest.raises(ValueError, match="folds must be a whole number from 1, got"):
+        lopsided.rank_unlabeled(X, Y, "naive-logistic", folds=folds)
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "a"])
+def test_a_seed_is_a_whole_number(seed):
+    message = r"random_state must be a whole number from 0.*got .*Pass a seed such as 0"
+    for method in ("naive-forest", "naive-logistic", "ifpu-xgb"):
+        with pytest.raises(ValueError, match=message):
+            lopsided.build(method, random_state=seed).fit(X, Y)
+    with pytest.raises(ValueError, match=message):
+        lopsided.rank_unlabeled(X, Y, "naive-logistic", random_state=seed)
+
+
+@pytest.mark.parametrize("n_jobs", [0, "a", 1.5, True])
+def test_a_number_of_threads_is_a_whole_number(n_jobs):
+    message = r"n_jobs must be a whole number of threads.*got"
+    for method in ("naive-forest", "naive-logistic", "spy", "focused-fast"):
+        with pytest.raises(ValueError, match=message):
+            lopsided.build(method, n_jobs=n_jobs).fit(X, Y)
+    with pytest.raises(ValueError, match=message):
+        lopsided.rank_unlabeled(X, Y, "naive-logistic", n_jobs=n_jobs)
+
+
+@pytest.mark.parametrize("method", [None, 3, Ridge(), LogisticRegression, ["focused"]])
+def test_a_method_is_a_name_or_a_classifier(method):
+    with pytest.raises(ValueError, match=r"method must be a name or a classifier.*got"):
+        lopsided.rank_unlabeled(X, Y, method)
+
+
+SCORES = X[:, 0]
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"weight": [1, 2]}, r"weight must be one number per label \(40,\), got \(2,\)"),
+        ({"weight": np.where(Y == 1, -1.0, 1.0)}, "weight must be numbers from 0, got -1"),
+        ({"weight": 1 - Y}, "above 0 for some labeled row"),
+        ({"weight": Y}, "above 0 for some unlabeled row"),
+        ({"method": BBEPrior}, r"got the class BBEPrior\. Write BBEPrior\(\)"),
+        ({"method": 3}, "method must be a name or an estimator, got 3"),
+        ({"method": "tice", "X": TEXT}, "must be numbers, got 'x'"),
+        ({"method": "km2", "X": TEXT}, "must be numbers, got 'x'"),
+        ({"method": "km2", "X": X[:-1]}, "X must be a table of 40 rows"),
+        ({"scores": ["high"] * 40}, "scores must be numbers, got 'high'"),
+    ],
+)
+def test_what_no_prior_can_be_estimated_from_is_refused(params, message):
+    with pytest.raises(ValueError, match=message):
+        estimate_prior(**{"y": Y, "scores": SCORES, "n_draws": 2, **params})

@@ -54,7 +54,8 @@ def test_rank_writes_the_unlabeled_rows_best_first(claims, tmp_path, capsys):
     out = tmp_path / "ranked.csv"
     assert rank(claims, "--id", "claim", *QUICK, "-o", str(out)) == 0
     ranked = pd.read_csv(out)
-    columns = ["rank", "id", "score", "amount", "city", "day", "age", "status"]
+    head = ["rank", "id", "score", "probability", "reasons"]
+    columns = [*head, "amount", "city", "day", "age", "status"]
     assert list(ranked.columns) == columns
     assert len(ranked) == 228
     assert list(ranked["rank"]) == list(range(1, 229))
@@ -70,7 +71,7 @@ def test_rank_writes_the_unlabeled_rows_best_first(claims, tmp_path, capsys):
 def test_rank_prints_csv_without_an_output_file(claims, capsys):
     assert rank(claims, "--top", "3", *QUICK) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("rank,id,score,claim,amount")
+    assert lines[0].startswith("rank,id,score,probability,reasons,claim,amount")
     assert len(lines) == 4
 
 
@@ -119,25 +120,32 @@ def test_rank_gives_the_same_list_twice(claims, capsys):
     assert texts[0] == texts[1]
 
 
-def test_a_guessed_prior_is_said_in_one_line(claims, capsys):
+def test_a_prior_that_the_table_does_not_identify_is_said_in_one_line(claims, capsys):
+    text = claims.read_text()
+    few = text.replace("confirmed", "open", text.count("confirmed") - 4)  # too few to tell
+    claims.write_text(few)
     assert rank(claims, "--method", "focused-xgb", "--top", "1") == 0
-    assert capsys.readouterr().err.count("note: No prior was given") == 1
+    assert capsys.readouterr().err.count("does not identify the prior") == 1
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["--method", "ifpu-xbg"], "Did you mean ifpu-xgb"),
-        (["--method", "xgb"], "No method is called 'xgb'"),
+        (["--method", "xgb"], "xgb learns from true labels and is for comparison only"),
+        (["-o", ""], "The name of the file to write is empty"),
+        (["-o", "/tmp"], "/tmp is a folder. Give the name of a file to write"),
         (["--label", "statos"], "Did you mean status"),
         (["--positive", "closed"], "No row of column 'status' is 'closed'"),
         (["--id", "klaim"], "Did you mean claim"),
         (["--drop", "amount,city,day,age,claim"], "No column is left"),
         (["--method", "puhrf", "--prior", "1.5"], "prior must lie between 0 and 1"),
-        (["--prior", "0.1"], "focused takes no prior: it does without"),
         (["-o", "ranked.xlsx"], "must end in .csv"),
         (["-o", "/dev/null/ranked.csv"], "cannot be written"),
-        (["--folds", "1"], "At least two folds"),
+        (["-o", "/proc/ranked.csv"], "/proc/ranked.csv cannot be written to"),
+        (["--reasons", "some"], "--reasons must be a number of rows or all"),
+        (["--type", "amount=money"], "No type of a column is called 'money'"),
+        (["--type", "amuont=number"], "Did you mean amount"),
     ],
 )
 def test_bad_words_get_one_sentence_and_code_two(claims, capsys, words, message):
@@ -146,6 +154,17 @@ def test_bad_words_get_one_sentence_and_code_two(claims, capsys, words, message)
     assert message in captured.err
     assert "Traceback" not in captured.err
     assert captured.out == ""
+
+
+def test_an_empty_name_is_no_folder(capsys):
+    assert rank("") == 2
+    assert "The name of the table is empty. Give the path" in capsys.readouterr().err
+
+
+def test_a_peer_ranks_if_its_package_is_there(claims, capsys):
+    pytest.importorskip("pulearn")
+    assert rank(claims, "--method", "pulearn-naive-bayes", "--jobs", "1") == 0
+    assert "pulearn-naive-bayes ranked 228" in capsys.readouterr().err
 
 
 def test_a_missing_file_gets_one_sentence_and_code_two(tmp_path, capsys):
@@ -172,18 +191,23 @@ def test_a_wrong_command_shows_how_to_use_it(words, capsys):
     assert "usage: lopsided" in capsys.readouterr().err
 
 
-def test_help_shows_examples_and_version_the_version(capsys):
-    for words in (["--help"], ["rank", "--help"]):
-        with pytest.raises(SystemExit):
-            main(words)
-        shown = capsys.readouterr().out
-        assert (
-            "\n  lopsided rank claims.csv --label fraud --id claim_no -o ranked.csv\n" in shown
-        )
-        assert "\n  lopsided methods\n" in shown
+def test_help_shows_the_journey_and_version_the_version(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    shown = capsys.readouterr().out
+    for command in ("check", "fit", "rank", "explain", "report", "feedback"):
+        assert f"\n  lopsided {command} claims" in shown
     with pytest.raises(SystemExit):
         main(["--version"])
     assert __version__ in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
+def test_a_shell_can_complete_every_command(shell, capsys):
+    pytest.importorskip("shtab")
+    assert main(["completion", shell]) == 0
+    script = capsys.readouterr().out
+    assert all(command in script for command in ("feedback", "explain", "check"))
 
 
 def test_methods_and_datasets_are_listed(capsys):
@@ -194,39 +218,6 @@ def test_methods_and_datasets_are_listed(capsys):
     assert "xgb-focal" in capsys.readouterr().out
     assert main(["datasets"]) == 0
     assert "mammography" in capsys.readouterr().out
-
-
-def test_the_demo_beats_chance_and_writes_its_ranking(tmp_path, capsys):
-    assert main(["demo", "--method", "focused-fast", "--out", str(tmp_path / "demo")]) == 0
-    story = capsys.readouterr().out
-    ranked = pd.read_csv(tmp_path / "demo" / "ranking.csv")
-    assert str(tmp_path / "demo" / "ranking.csv") in story
-    assert (
-        len([line for line in story.splitlines() if line.endswith(("positive", "negative"))])
-        == 10
-    )
-    caught, n_hidden = (int(word) for word in story.split("hold ")[1].split()[:4:3])
-    chance = int(story.split("chance would give ")[1].split(".")[0])
-    assert caught > 4 * chance
-    assert n_hidden < len(ranked)
-
-
-def test_the_demo_writes_over_a_demo_and_over_nothing_else(tmp_path, capsys):
-    words = ["demo", "--method", "naive-logistic", "--out", str(tmp_path)]
-    assert main(words) == 0
-    made = {name: (tmp_path / name).read_bytes() for name in ("table.csv", "ranking.csv")}
-    assert main(words) == 0
-    for name, content in made.items():
-        assert (tmp_path / name).read_bytes() == content
-        (tmp_path / name).unlink()
-    for name in made:
-        (tmp_path / name).write_text("claim,fraud\n1,0\n")
-        capsys.readouterr()
-        assert main(words) == 2
-        assert f"{name} must be new or from an earlier demo" in capsys.readouterr().err
-        assert (tmp_path / name).read_text() == "claim,fraud\n1,0\n"
-        assert os.listdir(tmp_path) == [name]
-        (tmp_path / name).unlink()
 
 
 def test_a_reader_that_stops_early_is_no_error(claims):
@@ -243,25 +234,79 @@ def test_a_reader_that_stops_early_is_no_error(claims):
 
 
 @pytest.mark.parametrize(
-    ("labels", "message"),
+    ("labels", "words", "message"),
     [
-        ([0] * 240, "got none"),
-        ([1] + [0] * 239, "got one"),
-        ([1] * 240, "unlabeled rows (0) too"),
+        ([1] * 240, [], "unlabeled rows (0) too, got 240 labeled"),
+        ([1] * 12 + [-1] * 228, [], "too, got 12 labeled positives and 228 reviewed negatives"),
+        (["x"] * 240, ["--positive", "x"], "unlabeled rows too, got 240 labeled"),
     ],
 )
-def test_too_few_labeled_or_unlabeled_rows_get_one_sentence(claims, capsys, labels, message):
+def test_tables_without_unlabeled_rows_get_one_sentence(claims, capsys, labels, words, message):
     pd.read_csv(claims).assign(known=labels).to_csv(claims, index=False)
-    assert main(["rank", str(claims), "--label", "known"]) == 2
-    assert message in capsys.readouterr().err
+    assert main(["rank", str(claims), "--label", "known", *words]) == 2
+    said = capsys.readouterr().err
+    assert "Column 'known' must hold " in said
+    assert message in said
+    assert "n_samples" not in said
+
+
+def test_reviewed_rows_are_counted_and_left_out_of_the_list(claims, capsys):
+    frame = pd.read_csv(claims)
+    cleared = frame["claim"].isin([f"c{i:03}" for i in range(200, 240)])
+    frame.assign(status=frame["status"].mask(cleared, "cleared")).to_csv(claims, index=False)
+    assert rank(claims, "--negative", "cleared", "--id", "claim", *QUICK) == 0
+    done = capsys.readouterr()
+    ranked = pd.read_csv(io.StringIO(done.out))
+    assert len(ranked) == 188
+    assert (ranked["status"] == "open").all()
+    learned = (
+        "188 unlabeled rows, learning from 12 labeled positives, 40 reviewed negatives and"
+    )
+    assert learned in done.err
+    assert rank(claims, "--id", "claim", *QUICK) == 0  # not named: unlabeled like others
+    assert len(pd.read_csv(io.StringIO(capsys.readouterr().out))) == 228
+
+
+def test_labels_may_be_numbers_with_reviewed_negatives_and_blanks(claims, capsys):
+    frame = pd.read_csv(claims)
+    known = pd.Series(frame["status"].map({"confirmed": 1}).array, dtype="Int64")
+    known[frame["claim"].isin(["c100", "c101"])] = -1
+    for suffix in ("csv", "parquet"):
+        path = claims.with_suffix(f".{suffix}")
+        table = frame.drop(columns="status").assign(known=known)
+        table.to_csv(path, index=False) if suffix == "csv" else table.to_parquet(path)
+        assert main(["rank", str(path), "--label", "known", "--id", "claim", *QUICK]) == 0
+        done = capsys.readouterr()
+        assert len(done.out.splitlines()) == 1 + 226
+        assert "12 labeled positives, 2 reviewed negatives and" in done.err
+
+
+@pytest.mark.parametrize("n_labeled", [0, 1])
+def test_a_table_with_one_labeled_row_or_none_is_ranked(claims, capsys, n_labeled):
+    known = np.arange(240) < n_labeled
+    pd.read_csv(claims).assign(status=known.astype(int)).to_csv(claims, index=False)
+    words = ["--label", "status", "--id", "claim", "--jobs", "1"]
+    assert main(["rank", str(claims), *words, "--method", "focused-fast"]) == 0
+    done = capsys.readouterr()
+    assert len(done.out.splitlines()) == 241 - n_labeled
+    if n_labeled:
+        assert (
+            "focused-fast ranked 239 unlabeled rows, learning from 1 labeled positive and"
+            in (done.err)
+        )
+    else:
+        assert done.err.count("note: No row is labeled: the ranking is unsupervised") == 1
+        assert "240 unlabeled rows are ranked without any label, outliers first" in done.err
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_an_interrupt_leaves_no_half_written_file(claims, tmp_path):
     out = tmp_path / "out" / "ranked.csv"
+    many = pd.concat([pd.read_csv(claims)] * 20)  # a fit that is not over soon
+    many.to_csv(claims, index=False)
     command = [sys.executable, "-m", "lopsided", "rank", str(claims), "--label", "status"]
     running = subprocess.Popen(
-        [*command, "--positive", "confirmed", "--folds", "100", "-o", str(out)],
+        [*command, "--positive", "confirmed", "-o", str(out)],
         stderr=subprocess.PIPE,
         text=True,
     )

@@ -21,7 +21,8 @@ def written(tmp_path_factory):
 
 def test_the_committed_texts_and_figures_are_those_of_the_committed_results(written):
     new = {path.relative_to(written): path.read_bytes() for path in written.rglob("*.*")}
-    assert {path.name for path in new} >= {"README.md", "reproduction.md", "finance.md"}
+    pages = {"README.md", "reproduction.md", "finance.md", "deciding.md"}
+    assert {path.name for path in new} >= pages
     assert sum(path.suffix == ".svg" for path in new) == 7
     for path, content in new.items():
         assert (ROOT / path).read_bytes() == content, f"{path} is stale: run make figures"

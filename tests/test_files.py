@@ -154,3 +154,20 @@ def test_only_a_folder_without_our_mark_is_refused_for_what_it_holds(tmp_path):
         check_folder(tmp_path, ["mark"], ["table"])
     (tmp_path / "mark").write_text("")
     check_folder(tmp_path, ["mark"], ["table"])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+@pytest.mark.parametrize("path", ["/proc/x.csv", "/sys/x.csv", "/proc/new/x.csv"])
+def test_a_folder_that_takes_no_files_is_found_before_anything_is_written(path):
+    for write in (check_writable, lambda path: atomic_write(path).__enter__()):
+        with pytest.raises(OSError, match=rf"^{path} cannot be written to: .*Choose another"):
+            write(path)
+
+
+def test_looking_whether_a_file_can_be_written_leaves_nothing(tmp_path):
+    assert check_writable(tmp_path / "new" / "file") == tmp_path / "new" / "file"
+    assert os.listdir(tmp_path) == []
+    (tmp_path / "file").write_text("old")
+    check_writable(tmp_path / "file")
+    assert os.listdir(tmp_path) == ["file"]
+    assert (tmp_path / "file").read_text() == "old"

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 
 from lopsided import rank_unlabeled
 from lopsided._check import require
@@ -49,6 +50,7 @@ def no_prior_is_known():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PriorWarning)
         warnings.filterwarnings("ignore", "No split lowered the risk", UserWarning)
+        warnings.filterwarnings("ignore", "X holds the same values", UserWarning)
         yield
 
 
@@ -96,3 +98,45 @@ def test_two_unlabeled_rows_are_ranked(method):
 def test_a_lone_unlabeled_row_cannot_be_ranked_and_a_sentence_says_so():
     with pytest.raises(ValueError, match="two unlabeled rows are needed"):
         rank_unlabeled(np.ones((3, 1)), [1, 1, 0])
+
+
+LEARNERS = ["naive-logistic", "naive-forest", "puhdt", "elkan-noto", "focused-fast", "spy"]
+SAME = {
+    "constant": np.tile([7.0, -1.0], (N, 1)),
+    "missing": np.full((N, 2), np.nan),
+    "both": np.tile([7.0, np.nan], (N, 1)),
+    "one row": np.ones((N, 1), np.float32),
+}
+
+
+@pytest.mark.parametrize("method", [*LEARNERS, "naive-xgb"])
+@pytest.mark.parametrize("table", SAME)
+def test_a_table_of_equal_rows_is_said_once_to_teach_nothing(method, table):
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        warnings.simplefilter("ignore", PriorWarning)
+        model = quick(method).fit(SAME[table], Y)
+    assert len(set(model.decision_function(SAME[table]))) == 1
+    (warning,) = [one for one in seen if issubclass(one.category, UserWarning)]
+    assert "every row has the same score. Add columns" in str(warning.message)
+    assert warning.filename == __file__
+
+
+@pytest.mark.parametrize("place", [0, N - 1])
+@pytest.mark.parametrize("value", [np.nan, 2.0])
+def test_one_cell_that_differs_is_something_to_learn_from(place, value):
+    X = np.ones((5000, 2))
+    X[place, 1] = value
+    y = (np.arange(5000) < 8).astype(int)
+    for table in (X, np.roll(X, -N, axis=0), csr_matrix(X)):
+        model = build("naive-xgb", n_estimators=1, random_state=0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            warnings.filterwarnings("ignore", "No split lowered the risk", UserWarning)
+            model.fit(table, y)
+
+
+def test_equal_rows_of_a_sparse_table_are_seen_too():
+    for table in (csr_matrix((N, 3)), csr_matrix(np.tile([0.0, 2.0], (N, 1)))):
+        with pytest.warns(UserWarning, match="X holds the same values in every row"):
+            build("naive-xgb", n_estimators=1).fit(table, Y)

@@ -1,11 +1,12 @@
 import io
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
 from lopsided import _progress
-from lopsided._progress import Bar
+from lopsided._progress import Bar, silenced
 
 
 class Terminal(io.StringIO):
@@ -68,3 +69,28 @@ def test_a_failure_frees_the_screen_for_the_next_bar(monkeypatch):
     with pytest.raises(KeyboardInterrupt), Bar(2, "outer"):
         raise KeyboardInterrupt
     assert Bar._outermost is None
+
+
+def test_a_notebook_shows_a_line_that_is_written_over(monkeypatch):
+    cell = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", cell)
+    shell = type("ZMQInteractiveShell", (), {})()
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    monkeypatch.setattr(_progress, "_PATIENCE", 0.0)
+    with Bar(3, "fitting") as bar:
+        steps(bar)
+    shown = cell.getvalue().split("\r")
+    assert any(line.startswith("fitting 3/3") for line in shown)
+    assert shown[-1] == ""
+    assert "\x1b" not in cell.getvalue()
+
+
+def test_quiet_is_quiet_for_a_while(monkeypatch):
+    terminal = use_terminal(monkeypatch)
+    monkeypatch.setattr(_progress, "_PATIENCE", 0.0)
+    with silenced(True), Bar(3, "fitting") as bar:
+        steps(bar)
+    assert terminal.getvalue() == ""
+    with silenced(False), Bar(3, "fitting") as bar:
+        steps(bar)
+    assert "fitting" in terminal.getvalue()

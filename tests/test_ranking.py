@@ -3,8 +3,9 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import coo_array, csr_array
+from scipy.stats import spearmanr
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -15,7 +16,9 @@ from lopsided.exceptions import PriorWarning
 from lopsided.labeling import SCAR
 from lopsided.losses import LogisticLoss
 from lopsided.methods.base import PUClassifier
+from lopsided.methods.focused import OutlierClassifier
 from lopsided.metrics import average_precision
+from lopsided.model_selection import PUGroupKFold, PUTimeSplit
 from lopsided.ranking import rank_against, rank_unlabeled
 from lopsided.risks import PURisk
 
@@ -30,6 +33,7 @@ class Recorder(PUClassifier):
 
     seen: list = []  # noqa: RUF012
     priors: list = []  # noqa: RUF012
+    labels: list = []  # noqa: RUF012
 
     def __init__(self, random_state=None):
         self.random_state = random_state
@@ -136,12 +140,21 @@ def test_scores_of_different_folds_are_brought_to_one_scale():
     )
 
 
-def test_a_missing_prior_is_guessed_once_and_said_once():
+def test_a_missing_prior_is_estimated_once_for_all_folds_and_said_once(monkeypatch):
+    estimates, plain = [], PUClassifier.resolve_prior
+
+    def note(self, *rows):
+        estimates.append(plain(self, *rows))
+        return estimates[-1]
+
+    monkeypatch.setattr(PUClassifier, "resolve_prior", note)
+    few = np.where(np.cumsum(Y) <= 4, Y, 0)  # too few to tell
     for method in ("ifpu-xgb", lopsided.build("ifpu-xgb", n_estimators=5)):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            rank_unlabeled(X, Y, method, random_state=0)
+            rank_unlabeled(X, few, method, random_state=0)
         assert [w.category for w in caught].count(PriorWarning) == 1
+    assert len(estimates) == 2
 
 
 def test_oracle_methods_are_refused():
@@ -175,6 +188,80 @@ def test_ranks_of_tied_references_are_their_middle():
     assert_allclose(rank_against([0, 0, 1, 1], [0, 1]), [0.25, 0.75])
 
 
+class GroupRecorder(Recorder):
+    def _fit(self, rows, rng):
+        self.trained_ = set(rows.X[:, 0].astype(int))
+        Recorder.priors.append(self.prior_)
+
+
+def check_groups(apart, **params):
+    """Rank numbered rows and return what was trained on and ranked by each model."""
+    Recorder.seen, Recorder.priors = [], []
+    numbered = np.column_stack([np.arange(600), X])
+    scores = rank_unlabeled(numbered, Y, GroupRecorder(), random_state=0, **params)
+    ranked = [(trained, scored) for trained, scored in Recorder.seen if not scored <= trained]
+    for trained, scored in ranked:
+        assert not set(apart[list(trained)]) & set(apart[list(scored)])
+    return scores, ranked
+
+
+@pytest.mark.parametrize("as_cv", [False, True])
+def test_no_group_is_on_both_sides_its_labeled_rows_too(as_cv):
+    groups = np.random.default_rng(1).integers(0, 60, 600)
+    cv = PUGroupKFold(4) if as_cv else None
+    scores, ranked = check_groups(groups, groups=groups, cv=cv)
+    assert len(ranked) == (4 if as_cv else 5)
+    assert_array_equal(np.isnan(scores), Y == 1)
+    for trained, _ in ranked:
+        assert 2 <= Y[list(trained)].sum() < Y.sum()
+
+
+def test_a_fold_that_leaves_out_all_but_few_labeled_rows_compares_with_others():
+    # All labeled rows but four, and a tenth of the others, are of one group.
+    groups = np.where(Y == 1, 0, np.random.default_rng(1).integers(0, 10, 600))
+    groups[np.flatnonzero(Y == 1)[:4]] = [1, 2, 3, 4]
+    numbered = np.column_stack([np.arange(600), X])
+    scores = rank_unlabeled(
+        numbered, Y, ColumnScorer(), groups=groups, folds=10, random_state=0
+    )[Y == 0]
+    # One scorer for all: its order is to come out, whatever a fold had to leave out.
+    moved = np.abs(scores.argsort().argsort() - X[Y == 0, 0].argsort().argsort())
+    assert moved.max() <= 12
+
+
+class ColumnScorer(Recorder):
+    def _fit(self, rows, rng):
+        self.trained_ = set()
+
+    def _scores(self, X):
+        return X[:, 1]
+
+
+def test_splits_by_time_rank_the_later_rows_and_leave_the_first_without_a_score():
+    pairs = np.arange(600) // 2
+    mixed = np.random.default_rng(0).permutation(600)
+    scores, ranked = check_groups(pairs, cv=PUTimeSplit(3, time=mixed), groups=pairs)
+    assert len(ranked) == 3
+    assert 50 < np.isnan(scores[Y == 0]).sum() < 300
+
+
+def test_as_many_folds_can_be_asked_for_by_cv():
+    one, two = (
+        rank_unlabeled(X, Y, "naive-logistic", random_state=0, **{name: 3})
+        for name in ("folds", "cv")
+    )
+    assert_array_equal(one, two)
+
+
+def test_groups_that_leave_too_little_get_a_sentence():
+    with pytest.raises(
+        ValueError, match="two groups of unlabeled rows are needed, got 1 and 1"
+    ):
+        rank_unlabeled(X, Y, "naive-xgb", groups=np.zeros(600))
+    with pytest.raises(ValueError, match="Label rows of more groups"):
+        rank_unlabeled(X, Y, "naive-xgb", groups=np.where(Y == 1, 0, np.arange(600)))
+
+
 @pytest.mark.parametrize("method", lopsided.list_methods())
 def test_every_method_can_be_named_for_a_ranking(method):
     assert ranking._template(method, None, n_jobs=1).n_jobs == 1
@@ -192,3 +279,110 @@ def test_the_prior_of_unlabeled_rows_is_the_same_in_every_fold():
     numbered = np.column_stack([np.arange(600), X])
     rank_unlabeled(numbered, Y, TwoSamples(prior=0.05), random_state=0)
     assert Recorder.priors == [0.05] * 5
+
+
+# Reviewed negatives, a single labeled row, none
+
+
+REVIEWED = np.where((TRUTH == 0) & (np.arange(600) % 6 == 0), -1, Y)
+
+
+def test_reviewed_rows_are_always_trained_on_and_never_ranked():
+    Recorder.seen = []
+    numbered = np.column_stack([np.arange(600), X])
+    scores = rank_unlabeled(numbered, REVIEWED, Recorder(), random_state=0)
+    assert_array_equal(np.isnan(scores), REVIEWED != 0)
+    known = set(np.flatnonzero(REVIEWED))
+    ranked = [(trained, scored) for trained, scored in Recorder.seen if not scored <= trained]
+    assert len(ranked) == 5
+    for trained, scored in ranked:
+        assert known <= trained
+        assert not known & scored
+
+
+class LabelRecorder(Recorder):
+    def fit(self, X, y, sample_weight=None, groups=None):
+        Recorder.labels.append((np.unique(y).tolist(), groups))
+        return super().fit(X, y, sample_weight, groups)
+
+
+class Other(RandomForestClassifier):
+    def fit(self, X, y):
+        Recorder.labels.append((np.unique(y).tolist(), None))
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [
+        (LabelRecorder(), [-1, 0, 1]),
+        (make_pipeline(StandardScaler(), LabelRecorder()), [-1, 0, 1]),
+        (Other(3), [0, 1]),
+        (make_pipeline(StandardScaler(), Other(3)), [0, 1]),
+    ],
+    ids=["method", "pipeline", "other", "pipeline of another"],
+)
+def test_methods_meet_reviewed_negatives_and_other_classifiers_two_classes(model, expected):
+    Recorder.labels = []
+    rank_unlabeled(X, REVIEWED, model, folds=2, random_state=0)
+    assert [found for found, _ in Recorder.labels] == [expected] * 2
+
+
+def test_reviewed_negatives_are_refused_by_a_method_that_takes_none():
+    class Refuses(Recorder):
+        _takes_reviewed = False
+
+    with pytest.raises(ValueError, match=r"Refuses takes no reviewed negatives \(-1\), got 90"):
+        rank_unlabeled(X, REVIEWED, Refuses(), random_state=0)
+
+
+def test_reviewed_negatives_leave_the_number_of_hidden_positives_of_each_part_as_it_is():
+    Recorder.priors = []
+    rank_unlabeled(X, REVIEWED, NeedsPrior(prior=0.1), random_state=0)
+    n_unlabeled = (REVIEWED == 0).sum()
+    n_hidden = (0.1 * 600 - Y.sum()) * 0.8
+    expected = (Y.sum() + n_hidden) / (600 - n_unlabeled / 5)
+    assert_allclose(Recorder.priors, expected, rtol=2e-3)
+
+
+def test_groups_reach_the_fit_of_a_method_as_they_are_in_its_part():
+    Recorder.labels = []
+    groups = np.random.default_rng(1).integers(0, 60, 600)
+
+    class Grouped(LabelRecorder):
+        def _fit(self, rows, rng):
+            self.trained_ = set()
+
+    rank_unlabeled(X, Y, Grouped(), groups=groups, folds=3, random_state=0)
+    found = [set(own) for _, own in Recorder.labels]
+    assert len(found) == 3
+    assert set.union(*found) == set(range(60))
+    assert all(len(own) < 60 for own in found)
+
+
+@pytest.mark.parametrize("method", ["focused-fast", "naive-logistic", "elkan-noto"])
+def test_one_labeled_row_is_enough(method):
+    y = np.zeros(600, int)
+    y[0] = 1
+    scores = rank_unlabeled(X, y, method, folds=2, random_state=0)
+    assert_array_equal(np.isnan(scores), y == 1)
+    assert average_precision(TRUTH[1:], scores[1:]) > 2 * TRUTH.mean()
+
+
+@pytest.mark.parametrize(
+    "kind", [np.asarray, csr_array, pd.DataFrame], ids=lambda k: k.__name__
+)
+def test_without_labels_outliers_come_first_and_a_warning_says_so(kind):
+    shifted = X + 2 * TRUTH[:, None]
+    y = np.where(np.arange(600) % 7 == 6, -1, 0)
+    with pytest.warns(UserWarning, match="No row is labeled: the ranking is unsupervised"):
+        scores = rank_unlabeled(kind(shifted), y, folds=2, random_state=0)
+    assert_array_equal(np.isnan(scores), y == -1)
+    alone = OutlierClassifier(random_state=0).fit(shifted, y).decision_function(shifted)
+    assert spearmanr(alone[y == 0], scores[y == 0]).statistic > 0.95
+    assert average_precision(TRUTH[y == 0], scores[y == 0]) > 3 * TRUTH.mean()
+
+
+def test_all_rows_reviewed_leave_nothing_to_rank():
+    with pytest.raises(ValueError, match="unlabeled rows"):
+        rank_unlabeled(X, np.where(Y == 1, 1, -1))

@@ -304,3 +304,124 @@ def test_a_clamp_or_a_loss_that_is_none_is_refused():
         PURisk(LogisticLoss(), ClipAtZero).check()
     with pytest.raises(ValueError, match="loss must be a loss such as"):
         PURisk("logistic").check()
+
+
+# Reviewed negatives
+
+REVIEWED = np.where((Y == 0) & (np.arange(60) % 5 == 3), -1, Y)
+PU_RISKS = [risk for risk in RISKS if isinstance(risk, PURisk)]
+
+
+@EACH
+@SCORES
+@pytest.mark.parametrize("weight", [None, WEIGHT], ids=["even", "weighted"])
+def test_gradient_agrees_with_autograd_where_some_rows_are_reviewed(risk, scores, weight):
+    torch = pytest.importorskip("torch")
+    leaf = torch.tensor(scores, requires_grad=True)
+    tensor = None if weight is None else torch.tensor(weight)
+    risk.objective(leaf, torch.tensor(REVIEWED), 0.3, tensor).backward()
+    found = risk.gradient(scores, REVIEWED, 0.3, weight)
+    assert_allclose(leaf.grad, found, rtol=1e-10, atol=1e-14)
+
+
+@pytest.mark.parametrize("risk", PU_RISKS, ids=repr)
+@SCORES
+@pytest.mark.parametrize("part", ["objective", "estimate", "gradient", "curvature"])
+def test_a_reviewed_negative_that_counts_once_is_an_unlabeled_row(risk, scores, part):
+    once, heavy = (replace(risk, reviewed_weight=weight) for weight in (1.0, 20.0))
+    plain = getattr(risk, part)(scores, Y, 0.3, WEIGHT)
+    assert_allclose(getattr(once, part)(scores, REVIEWED, 0.3, WEIGHT), plain, rtol=1e-12)
+    # Where nothing is reviewed the weight of what is does not matter.
+    assert_allclose(getattr(heavy, part)(scores, Y, 0.3, WEIGHT), plain, rtol=0)
+
+
+def test_the_naive_risk_takes_a_reviewed_negative_for_what_it_took_it_for_anyway():
+    for risk in (naive(), SupervisedRisk(LogisticLoss(), target_prior=0.5)):
+        found = risk.gradient(MIXED, REVIEWED, 0.3, WEIGHT)
+        assert_allclose(found, risk.gradient(MIXED, Y, 0.3, WEIGHT), rtol=0)
+
+
+@pytest.mark.parametrize("scenario", ["one-sample", "two-sample"])
+def test_a_reviewed_negative_counts_as_so_many_unlabeled_rows(scenario):
+    risk = PURisk(LogisticLoss(), scenario=scenario, reviewed_weight=7.0)
+    negative = risk.weights(MIXED, REVIEWED, 0.3).negative
+    seen, others = negative[REVIEWED == -1], negative[REVIEWED == 0]
+    assert np.ptp(seen) == np.ptp(others) == 0
+    # Of the term of the reviewed rows only negatives are drawn, hence the prior.
+    assert_allclose(seen[0] / others[0], 1 + 6 * (1 - 0.3), rtol=1e-12)
+    assert_allclose(negative.sum(), 1 - 0.3, rtol=1e-12)
+
+
+@pytest.mark.parametrize("scenario", ["one-sample", "two-sample"])
+@pytest.mark.parametrize("target_prior", [None, 0.5])
+@pytest.mark.parametrize("reviewed", ["at random", "from the top"])
+def test_risk_with_reviewed_negatives_is_right_on_average_over_draws(
+    scenario, target_prior, reviewed
+):
+    """One table of 20 positives and 80 negatives; 8 of the first are labeled in each draw.
+
+    Reviewed at random, 15 of the negatives are a fair sample and count five times. From the top
+    of a list they are none, and the risk is right only if they count once.
+    """
+    rng = np.random.default_rng(11)
+    truth = np.repeat([1, 0], [20, 80])
+    pool = rng.normal(np.where(truth == 1, 0.5, -1.0))
+    weight = 5.0 if reviewed == "at random" else 1.0
+    loss = LogisticLoss()
+    risk = PURisk(loss, None, target_prior, scenario, reviewed_weight=weight)
+    top = 20 + np.argsort(-pool[20:])[:15]
+    estimates = []
+    for _ in range(1500):
+        y = np.zeros(100, int)
+        y[rng.choice(np.arange(20, 100), 15, False) if weight == 5 else top] = -1
+        labeled = rng.choice(20, 8, replace=False)
+        if scenario == "one-sample":
+            y[labeled] = 1
+            scores = pool
+        else:  # a sample of its own
+            y, scores = np.r_[np.ones(8, int), y], np.r_[pool[labeled], pool]
+        estimates.append(risk.estimate(scores, y, prior=0.2))
+    target = 0.2 if target_prior is None else target_prior
+    as_positive, as_negative = loss.value(pool[:20]).mean(), loss.value(-pool[20:]).mean()
+    expected = target * as_positive + (1 - target) * as_negative
+    error = np.std(estimates) / np.sqrt(len(estimates))
+    assert error < 0.01
+    assert abs(np.mean(estimates) - expected) < 3 * error
+
+
+def test_fair_reviews_lower_the_variance_of_the_risk():
+    rng = np.random.default_rng(3)
+    spread = {}
+    for weight in (1.0, 5.0):
+        risk = PURisk(LogisticLoss(), reviewed_weight=weight)
+        y = np.repeat([1, -1, 0], [8, 20, 72])
+        truth = np.arange(100) < 8
+        truth[28:40] = True
+        draws = [rng.normal(np.where(truth, 0.5, -1.0)) for _ in range(1500)]
+        spread[weight] = np.std([risk.estimate(scores, y, 0.2) for scores in draws])
+    assert spread[5.0] < spread[1.0]
+
+
+def test_the_weight_of_reviewed_negatives_is_a_parameter_of_a_search():
+    from sklearn.model_selection import GridSearchCV
+
+    from lopsided.methods.boosting import BoostedRiskClassifier
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 2))
+    y = np.where(np.arange(120) % 6 == 0, 1, np.where(np.arange(120) % 6 == 1, -1, 0))
+    model = BoostedRiskClassifier(ifpu(clamp=ClipAtZero()), prior=0.3, n_estimators=3)
+    grid = {"risk__reviewed_weight": [1.0, 50.0]}
+    search = GridSearchCV(model, grid, scoring=lambda model, X, y: model.risk.reviewed_weight)
+    assert search.fit(X, y).best_params_ == {"risk__reviewed_weight": 50.0}
+    scores = [
+        model.set_params(risk__reviewed_weight=weight).fit(X, y).decision_function(X)
+        for weight in (1.0, 50.0)
+    ]
+    assert not np.allclose(*scores)
+
+
+@pytest.mark.parametrize("weight", [0.5, -1.0, float("nan")])
+def test_a_reviewed_negative_that_counts_less_than_a_row_is_refused(weight):
+    with pytest.raises(ValueError, match="reviewed_weight must be at least 1"):
+        replace(ifpu(), reviewed_weight=weight).check()

@@ -17,16 +17,23 @@ from lopsided.cli import main
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has other signals")
 
 _SLOW = """
-import sys, time
+import hashlib, sys, time
 from lopsided import cli
+from lopsided.cli import study_commands
 from lopsided._files import atomic_write
 from lopsided.bench.pool import start_workers
 
-def write(path):
+def write(path, wait=time.sleep):
     with atomic_write(path) as draft:
         draft.write_text("half")
         print("writing", flush=True)
-        time.sleep(60)
+        wait(60)
+
+def compute(seconds):
+    hashlib.pbkdf2_hmac("sha256", b"", b"", seconds * 10**7)
+
+def compute_something(path):
+    write(path, compute)
 
 def alone(options):
     write(sys.argv[2])
@@ -35,8 +42,12 @@ def in_a_worker(options):
     with start_workers(1) as pool:
         pool.submit(write, sys.argv[2]).result()
 
+def in_a_busy_worker(options):
+    with start_workers(1) as pool:
+        pool.submit(compute_something, sys.argv[2]).result()
+
 if __name__ == "__main__":
-    cli._methods = globals()[sys.argv[1]]
+    study_commands.list_known_methods = globals()[sys.argv[1]]
     sys.exit(cli.main(["methods"]))
 """
 
@@ -61,7 +72,7 @@ def start(tmp_path):
         process.communicate()
 
 
-@pytest.mark.parametrize("where", ["alone", "in_a_worker"])
+@pytest.mark.parametrize("where", ["alone", "in_a_worker", "in_a_busy_worker"])
 @pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_command_that_is_told_to_end_leaves_nothing_behind(start, tmp_path, stop, where):
     process = start(where)
@@ -151,7 +162,8 @@ def hide(stop):
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt(), Stopped(signal.SIGTERM)], ids=repr)
 def test_a_stop_that_compiled_code_hides_in_an_error_still_stops(stop, monkeypatch, capsys):
-    monkeypatch.setattr("lopsided.cli._methods", lambda _: hide(stop))
+    lists = "lopsided.cli.study_commands.list_known_methods"
+    monkeypatch.setattr(lists, lambda _: hide(stop))
     assert main(["methods"]) == 128 + getattr(stop, "number", signal.SIGINT)
     assert capsys.readouterr().err == "lopsided: stopped; nothing was left half written.\n"
 

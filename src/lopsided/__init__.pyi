@@ -1,12 +1,20 @@
+from . import calibration as calibration
 from . import datasets as datasets
+from . import diagnostics as diagnostics
 from . import exceptions as exceptions
+from . import explain as explain
+from . import export as export
 from . import labeling as labeling
 from . import losses as losses
 from . import methods as methods
 from . import metrics as metrics
 from . import model_selection as model_selection
+from . import priors as priors
 from . import ranking as ranking
+from . import review as review
 from . import risks as risks
+from . import store as store
+from . import tables as tables
 from . import testing as testing
 from . import trees as trees
 from .methods.boosting import BoostedRiskClassifier as BoostedRiskClassifier
@@ -16,6 +24,7 @@ from .methods.forest import PUForestClassifier as PUForestClassifier
 from .methods.lbe import LBEClassifier as LBEClassifier
 from .methods.logistic import NaiveLogisticClassifier as NaiveLogisticClassifier
 from .methods.mlp import NeuralRiskClassifier as NeuralRiskClassifier
+from .methods.multi_positive import MultiPositiveClassifier as MultiPositiveClassifier
 from .methods.nnif import NNIFClassifier as NNIFClassifier
 from .methods.registry import build as build
 from .methods.registry import list_methods as list_methods
@@ -23,5 +32,14 @@ from .methods.sar_em import SAREMClassifier as SAREMClassifier
 from .methods.spy import SpyClassifier as SpyClassifier
 from .methods.tab_gmlp import TabGMLPClassifier as TabGMLPClassifier
 from .ranking import rank_unlabeled as rank_unlabeled
+from .review import ReviewLoop as ReviewLoop
+from .review import simulate_reviews as simulate_reviews
+from .store import load as load
+from .store import save as save
+from .tables import TableCleaner as TableCleaner
+from .workflow.check import check as check
+from .workflow.fitting import fit as fit
+from .workflow.fitting import rank as rank
+from .workflow.model import TableModel as TableModel
 
 __version__: str

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._terminal import abbreviate
+from lopsided._terminal import abbreviate, list_some, show_name
 from lopsided.exceptions import MissingExtraError, PriorWarning
 
+SCENARIOS = ("one-sample", "two-sample")
 _EXTRAS = {
     "torch": "nets",
     "polars": "polars",
@@ -22,6 +23,11 @@ _EXTRAS = {
     "pulearn": "peers",
     "matplotlib": "bench",
     "pooch": "bench",
+    "safetensors": "nets",
+    "skrub": "text",
+    "openpyxl": "excel",
+    "treelite": "export",
+    "shtab": "completion",
 }
 
 
@@ -44,7 +50,13 @@ def as_generator(random_state: Any) -> np.random.Generator:
     """Turn None, an int, a RandomState or a Generator into a Generator."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31, size=4))
-    return np.random.default_rng(random_state)
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise ValueError(
+            "random_state must be a whole number from 0, a Generator or None, got "
+            f"{random_state!r}. Pass a seed such as 0."
+        ) from None
 
 
 def check_count(value: Any, name: str, least: int = 1) -> int:
@@ -55,19 +67,37 @@ def check_count(value: Any, name: str, least: int = 1) -> int:
     return int(value)
 
 
+def check_jobs(n_jobs: Any) -> int | None:
+    """Return a number of threads, below 0 counted from all of them, or None."""
+    whole = isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, bool)
+    if n_jobs is None or (whole and n_jobs != 0):
+        return None if n_jobs is None else int(n_jobs)
+    raise ValueError(
+        f"n_jobs must be a whole number of threads, -1 for all or None for 1, got {n_jobs!r}."
+    )
+
+
 def check_choice(value: str, choices: Iterable[str], what: str) -> str:
     """Return `value` if it is one of `choices`; otherwise name the nearest ones."""
     known = list(choices)
     if value in known:
         return value
     near = difflib.get_close_matches(str(value), known, n=3, cutoff=0.5)
-    hint = f"Did you mean {' or '.join(near)}?" if near else f"Choose from {', '.join(known)}."
+    hint = (
+        f"Did you mean {' or '.join(map(show_name, near))}?"
+        if near
+        else f"Choose from {list_some(known)}."
+        if known
+        else "There is none."
+    )
     raise ValueError(f"No {what} is called {abbreviate(value)!r}. {hint}")
 
 
-def _binary(y: Any, name: str, one: str, zero: str, advice: str) -> NDArray[np.int8]:
-    """Return a vector of 0 and 1, or say what else it held and what to do."""
-    values = np.asarray(y)
+def _binary(
+    y: Any, name: str, one: str, zero: str, advice: str, also: tuple[int, ...] = ()
+) -> NDArray[np.int8]:
+    """Return a vector of 0 and 1, and of what may be there too, or say what else it held."""
+    values = np.asarray(fill_masked(y))
     if values.ndim == 2 and values.shape[1] == 1:
         from sklearn.exceptions import DataConversionWarning
 
@@ -94,7 +124,7 @@ def _binary(y: Any, name: str, one: str, zero: str, advice: str) -> NDArray[np.i
     if values.dtype.kind == "f" and np.isnan(values).any():
         raise ValueError(f"{wanted}, got NaN. {advice}")
     found = np.unique(values)
-    if not np.isin(found, (0, 1)).all():
+    if not np.isin(found, (0, 1, *also)).all():
         shown = ", ".join(f"{value:g}" for value in found[:6].astype(float))
         more = ", ..." if len(found) > 6 else ""
         came = f"[{shown}{more}]"
@@ -107,29 +137,99 @@ def _binary(y: Any, name: str, one: str, zero: str, advice: str) -> NDArray[np.i
     return values.astype(np.int8)
 
 
-def check_labels(y: Any) -> NDArray[np.int8]:
-    """Return PU labels as int8: at least two labeled positives and one unlabeled row."""
+def check_labels(y: Any, *, least: int = 1, keep_reviewed: bool = False) -> NDArray[np.int8]:
+    """Return PU labels as int8: some labeled positives and at least one unlabeled row.
+
+    A reviewed negative (-1) is a row of the population that is not labeled: it becomes 0, which
+    is all that an estimate over the whole population needs to know of it, or is kept.
+    """
     if y is None:
         raise ValueError(
             "requires y to be passed, but the target y is None. "
             "Pass 1 for labeled positives and 0 for unlabeled rows."
         )
     labels = _binary(
-        y, "y", one="labeled positive", zero="unlabeled", advice="Write unknown rows as 0."
+        y,
+        "y",
+        one="labeled positive",
+        zero="unlabeled",
+        advice="Write unknown rows as 0, and reviewed negatives as -1.",
+        also=(-1,),
     )
-    n_labeled = int(labels.sum())
-    if n_labeled < 2:
-        came = "none, a single class" if n_labeled == 0 else "one"
+    check_both_kinds(labels, least=least)
+    return labels if keep_reviewed else np.maximum(labels, 0)
+
+
+def check_both_kinds(
+    labels: NDArray[np.int8],
+    name: str = "y",
+    one: str = "1",
+    zero: str = " (0)",
+    least: int = 1,
+) -> None:
+    """Refuse labels without enough positives or an unlabeled row, in the words of their source.
+
+    `one` is how a labeled row is written there, `zero` how an unlabeled one is, in brackets.
+    """
+    n_rows, n_labeled = len(labels), int((labels == 1).sum())
+    if n_labeled < least:
+        came = "none, a single class," if n_labeled == 0 else str(n_labeled)
+        wanted = "one labeled positive" if least == 1 else f"{least} labeled positives"
+        # A single row is what scikit-learn's own checks want to be told of in these words.
+        rows = f"{n_rows} rows" if n_rows > 1 else "one row (n_samples = 1)"
         raise ValueError(
-            f"y must hold at least two labeled positives (1), got {came} in "
-            f"{len(labels)} rows (n_samples = {len(labels)}). Label more rows."
+            f"{name} must hold at least {wanted} ({one}), got {came} in {rows}. Label more "
+            "rows."
         )
-    if n_labeled == len(labels):
+    if not (labels == 0).any():
+        n_negatives = n_rows - n_labeled
+        reviewed = (
+            f" and {n_negatives} reviewed negatives" if n_negatives else ", a single class"
+        )
         raise ValueError(
-            f"y must hold unlabeled rows (0) too, got {n_labeled} labeled positives, a single "
-            "class. Add the unlabeled rows."
+            f"{name} must hold unlabeled rows{zero} too, got {n_labeled} labeled positives"
+            f"{reviewed}. Add the unlabeled rows."
         )
-    return labels
+
+
+def check_scores(
+    scores: Any, labels: NDArray[np.int8], name: str = "scores"
+) -> NDArray[np.float64]:
+    """Return scores as floats, one for each label and none of them NaN."""
+    values = as_floats(scores, name)
+    if values.shape != labels.shape:
+        raise ValueError(
+            f"{name} must be one number per label {labels.shape}, got {values.shape}. Score "
+            "the rows of y, no others."
+        )
+    if np.isnan(values).any():
+        raise ValueError(f"{name} must be numbers, got NaN. Score every row, labeled or not.")
+    return values
+
+
+def as_floats(values: Any, name: str) -> NDArray[np.float64]:
+    """Return numbers as an array of floats, or name the first that is none."""
+    try:
+        return np.asarray(fill_masked(values), dtype=float)
+    except (TypeError, ValueError):
+        pass
+    came = type(values).__name__
+    for value in np.asarray(values, dtype=object).ravel():
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            came = abbreviate(repr(value))
+            break
+    raise ValueError(f"{name} must be numbers, got {came}. Turn them into numbers first.")
+
+
+def check_level(level: Any) -> float:
+    """Return the level of an interval or a test, a number between 0 and 1."""
+    if isinstance(level, bool) or not isinstance(level, (int, float, np.number)):
+        raise ValueError(f"level must be a number between 0 and 1, got {level!r}.")
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1, both excluded, got {level!r}.")
+    return float(level)
 
 
 def check_truth(y_true: Any) -> NDArray[np.int8]:
@@ -145,14 +245,28 @@ def check_truth(y_true: Any) -> NDArray[np.int8]:
     return truth
 
 
+class RepeatedNameError(ValueError):
+    """Two columns have one name."""
+
+
 def check_unique(names: Iterable[Any]) -> None:
     """Raise an error if two columns have one name."""
     for name, count in Counter(names).items():
         if count > 1:
             times = "twice" if count == 2 else f"{count} times"
-            raise ValueError(
-                f"Columns must have names of their own, got {name!r} {times}. Rename them."
+            raise RepeatedNameError(
+                f"Columns must have names of their own, got {abbreviate(name)!r} {times}. "
+                "Rename them."
             )
+
+
+def fill_masked(values: Any) -> Any:
+    """Return a masked array with NaN where it is masked; leave anything else alone."""
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    if values.dtype.kind in "biu":  # whole numbers know no NaN
+        values = values.astype(np.float64)
+    return values.filled(np.nan)
 
 
 def check_magnitude(values: NDArray[Any]) -> None:
@@ -175,6 +289,41 @@ def check_weight_range(weight: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(weight < 1e-30 * largest, 0.0, weight)
 
 
+def encode_groups(groups: Any, n_rows: int) -> NDArray[np.intp]:
+    """Return the group of each row as a number from 0 on."""
+    if groups is None:
+        raise ValueError(
+            "groups must hold the group of each row, got None. Pass for example the customer "
+            "of each row."
+        )
+    return encode_values(groups, n_rows, "groups")
+
+
+def encode_values(values: Any, n_rows: int, name: str) -> NDArray[np.intp]:
+    """Return the place of each value among all of them, in order; none may be missing."""
+    import pandas as pd
+
+    found = np.asarray(values)
+    if found.ndim != 1 or len(found) != n_rows:
+        raise ValueError(
+            f"{name} must be one value for each of {n_rows} rows, got shape {found.shape}."
+        )
+    missing = np.flatnonzero(pd.isna(found))
+    if len(missing):
+        raise ValueError(
+            f"{name} must hold no missing values, got one in row {missing[0]}. Fill them in "
+            "or leave these rows out."
+        )
+    try:
+        return np.unique(found, return_inverse=True)[1]
+    except TypeError:
+        kinds = " and ".join(sorted({type(value).__name__ for value in found}))
+        raise ValueError(
+            f"{name} must hold values of one kind, got {kinds}. Turn all of them into text or "
+            "into numbers."
+        ) from None
+
+
 def check_share(value: float, name: str) -> float:
     """Return a number in [0, 1)."""
     if not isinstance(value, (int, float, np.number)) or not 0 <= float(value) < 1:
@@ -187,25 +336,31 @@ def guess_prior(labeled_share: float) -> float:
     return min(2 * labeled_share, (1 + labeled_share) / 2)
 
 
-def check_prior(prior: float | None, labeled_share: float) -> float:
-    """Return a prior in (0, 1) that is not below the share of labeled rows."""
-    if prior is None:
-        guess = guess_prior(labeled_share)
-        warnings.warn(
-            f"No prior was given: {guess:.4g} is assumed, from a labeled share of "
-            f"{labeled_share:.4g}. Give the share of positives you expect if you know better.",
-            PriorWarning,
-            stacklevel=4,
+def check_prior(prior: Any, labeled_share: float, *, or_auto: bool = False) -> float:
+    """Return a prior in (0, 1) that is not below the share of labeled rows.
+
+    An estimate counts by its `value`. `or_auto` says that the caller takes "auto" as well, and
+    has dealt with it: errors offer it only there.
+    """
+    given = getattr(prior, "value", prior)
+    if isinstance(given, bool) or not isinstance(given, (int, float, np.number)):
+        wanted = "'auto'" if or_auto else "an estimate of it"
+        advice = (
+            "Pass 'auto' to have it estimated."
+            if or_auto
+            else "Estimate it first, by lopsided.priors.estimate_prior."
         )
-        return guess
-    if isinstance(prior, bool) or not isinstance(prior, (int, float, np.number)):
-        raise ValueError(f"prior must be a number between 0 and 1 or None, got {prior!r}.")
-    prior = float(prior)
+        raise ValueError(
+            f"prior must be a number between 0 and 1 or {wanted}, got {prior!r}. {advice}"
+        )
+    prior = float(given)
     if not 0 < prior < 1:
         raise ValueError(
             f"prior must lie between 0 and 1, both excluded, got {prior:g}. Pass the share of "
-            "positives you expect in the whole table, or None."
+            "positives you expect in the whole table" + (", or 'auto'." if or_auto else ".")
         )
+    if prior < labeled_share <= prior * (1 + 1e-9):  # the same but for rounding
+        return labeled_share
     if prior < labeled_share:
         warnings.warn(
             f"prior {prior:.4g} is below the share of labeled rows, {labeled_share:.4g}, and "
@@ -214,4 +369,4 @@ def check_prior(prior: float | None, labeled_share: float) -> float:
             stacklevel=4,
         )
         return labeled_share
-    return prior
+    return float(prior)

@@ -31,13 +31,14 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     The file and its name are on the disk, and not only on their way, when this returns. What a
     killed process left of its own drafts in the folder is removed. Missing folders are made.
     """
-    target = check_writable(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    _sweep_drafts(target.parent)
+    target, _ = _find_target(path)
     draft, lock = target.with_name(_name_draft()), None
     _drafts.add(draft)
     try:
-        lock = _open_draft(draft)
+        with _naming(path):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            _sweep_drafts(target.parent)
+            lock = _open_draft(draft)
         if target.exists():
             shutil.copymode(target, draft)
         yield draft
@@ -70,8 +71,38 @@ def _fsync_folder(folder: str | os.PathLike[str]) -> None:
 def check_writable(path: str | os.PathLike[str]) -> Path:
     """Return the file that writing to `path` makes or replaces; raise an error if it cannot.
 
-    Links are followed, so that they keep pointing to their file.
+    Links are followed, so that they keep pointing to their file. Some folders, such as those
+    of /proc, only tell when a file is made in them: one is, and removed again.
     """
+    target, folder = _find_target(path)
+    probe = folder / _name_draft()
+    _drafts.add(probe)
+    try:
+        with _naming(path):
+            os.close(os.open(probe, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+            probe.unlink(missing_ok=True)
+    finally:
+        with suppress(OSError):
+            probe.unlink(missing_ok=True)
+        _drafts.discard(probe)
+    return target
+
+
+@contextmanager
+def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Let an error of the system name the file that a user gave, and not a draft of it."""
+    try:
+        yield
+    except OSError as error:
+        raise type(error)(
+            f"{path} cannot be written to: {error.strerror}. Choose another folder."
+        ) from error
+
+
+def _find_target(path: str | os.PathLike[str]) -> tuple[Path, Path]:
+    """Return the file to write, links followed, and the folder of its path that exists."""
+    if not os.fspath(path):
+        raise FileNotFoundError("The name of the file to write is empty. Give one.")
     target = Path(os.path.realpath(path))
     if os.path.isdir(target):
         raise IsADirectoryError(f"{path} is a folder. Give the name of a file to write.")
@@ -90,8 +121,16 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
     if os.path.exists(target) and not (target.is_file() and os.access(target, os.W_OK)):
         raise PermissionError(f"{path} cannot be written to. Choose another name.")
     if not (folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)):
-        raise PermissionError(f"{folder} cannot be written to. Choose another folder.")
-    return target
+        raise PermissionError(
+            f"{path} cannot be written to: {folder} takes no new files. Choose another folder."
+        )
+    return target, folder
+
+
+def check_no_file(folder: str | os.PathLike[str], advice: str) -> None:
+    """Raise an error if what must be a folder, or new, is a file; `advice` ends it."""
+    if os.path.exists(folder) and not os.path.isdir(folder):
+        raise NotADirectoryError(f"{folder} is a file. Name a folder{advice}.")
 
 
 def check_folder(

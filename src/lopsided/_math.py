@@ -56,13 +56,26 @@ def normalized(mask: Any, like: Any, weight: Any = None) -> Any:
 def positive_posterior(y: Any, scores: Any, propensity_scores: Any) -> Any:
     r"""Return the probability that each row is positive, given its label.
 
-    A labeled row is. An unlabeled one with probability :math:`f` of a positive and propensity
-    :math:`e`, both given as log-odds, is with probability
+    A labeled row (1) is, a reviewed negative (-1) is not. An unlabeled one (0) with probability
+    :math:`f` of a positive and propensity :math:`e`, both given as log-odds, is with
+    probability
 
     .. math:: \frac{f (1 - e)}{f (1 - e) + 1 - f}.
     """
     hidden = sigmoid(scores - softplus(propensity_scores))  # log(1 - e) is minus the softplus
-    return y + (1 - y) * hidden
+    return cast(y == 1, hidden) + cast(y == 0, hidden) * hidden
+
+
+def count_rivals(rivals: Any, scores: Any) -> tuple[Any, Any]:
+    """Return how many rivals outrank each score, and how many tie with it."""
+    ordered = np.sort(rivals)
+    upto = np.searchsorted(ordered, scores, "right")
+    return len(ordered) - upto, upto - np.searchsorted(ordered, scores, "left")
+
+
+def chance_within(k: int, ahead: Any, tied: Any) -> Any:
+    """Return the chance to stand in the first k, by the rows ahead and the others tied with."""
+    return np.clip((k - ahead) / (tied + 1), 0.0, 1.0)
 
 
 def rows_of_share(share: float, n_rows: int) -> int:

@@ -2,15 +2,22 @@
 
 import sys
 import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 _PATIENCE = 2.0  # seconds before anything is shown
 
 
 class Bar:
-    """Show how far a loop is; silent in a pipe, when quick, and inside another bar."""
+    """Show how far a loop is; silent in a pipe, when quick, and inside another bar.
+
+    A notebook is no pipe: its cells show a line that is written over.
+    """
 
     _outermost: "Bar | None" = None
+    _silent = False
 
     def __init__(self, total: int, label: str) -> None:
         self.total = total
@@ -20,7 +27,7 @@ class Bar:
         self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
-        if Bar._outermost is None and sys.stderr is not None and sys.stderr.isatty():
+        if Bar._outermost is None and not Bar._silent and _is_watched():
             Bar._outermost = self
             # A timer and not the next step shows the bar: the first step may take minutes.
             self._timer = threading.Timer(_PATIENCE, self._show)
@@ -36,12 +43,16 @@ class Bar:
                 self._display.update(self._task, completed=self._done, total=self.total)
 
     def _show(self) -> None:
-        from rich import progress
-        from rich.console import Console
-
         with self._lock:
             if Bar._outermost is not self:
                 return
+            if _is_notebook():
+                self._display, self._task = _NotebookLine(self.label), 0
+                self._display.update(0, self._done, self.total)
+                return
+            from rich import progress
+            from rich.console import Console
+
             self._display = progress.Progress(
                 progress.TextColumn("{task.description}"),
                 progress.BarColumn(),
@@ -65,3 +76,42 @@ class Bar:
             Bar._outermost = None
             if self._display is not None:
                 self._display.stop()
+
+
+class _NotebookLine:
+    """What rich shows on a terminal, as plain text: its own way needs widgets."""
+
+    def __init__(self, label: str) -> None:
+        self.label, self.start = label, time.monotonic() - _PATIENCE
+
+    def update(self, _: int, completed: int, total: int) -> None:
+        """Write the line anew."""
+        spent = time.monotonic() - self.start
+        left = f", {spent / completed * (total - completed):.0f} s left" if completed else ""
+        line = f"{self.label} {completed}/{total}, {spent:.0f} s{left}"
+        print(f"\r{line:<79}", end="", file=sys.stderr, flush=True)
+
+    def stop(self) -> None:
+        """Write over the line with nothing."""
+        print(f"\r{'':<79}\r", end="", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def silenced(quiet: bool) -> Iterator[None]:
+    """Let no bar be shown for a while, if that is asked for."""
+    before, Bar._silent = Bar._silent, Bar._silent or quiet
+    try:
+        yield
+    finally:
+        Bar._silent = before
+
+
+def _is_watched() -> bool:
+    return _is_notebook() or (sys.stderr is not None and sys.stderr.isatty())
+
+
+def _is_notebook() -> bool:
+    """Say whether this process is the kernel of a notebook, whose output is a page."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return type(shell).__name__ == "ZMQInteractiveShell"

@@ -6,10 +6,13 @@ Long cells and names are cut short in messages, and control characters are spell
 import os
 import re
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 
 # All but tab and newline; and the marks that let text run backwards.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+_BREAKS = re.compile(r"[^\S ]+")  # whitespace but for the space itself
 
 
 def escape_controls(text: str) -> str:
@@ -17,10 +20,31 @@ def escape_controls(text: str) -> str:
     return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
-def abbreviate(text: object) -> str:
-    """Return what a message quotes of a cell or a name: its beginning, if it is long."""
-    whole = str(text)
-    return whole if len(whole) <= 60 else whole[:57] + "..."
+def abbreviate(text: object, most: int = 60) -> str:
+    """Return what a message quotes of a cell or a name: one line, cut if it is long."""
+    whole = escape_controls(_BREAKS.sub(" ", str(text)))
+    return whole if len(whole) <= most else whole[: most - 3] + "..."
+
+
+def quote(value: object) -> str:
+    """Return a value as Python writes it, its beginning if it is long."""
+    return repr(abbreviate(value)) if isinstance(value, str) else abbreviate(repr(value))
+
+
+def show_name(name: object) -> str:
+    """Return a name as a list has it: in quotes where blanks at its ends would not be seen."""
+    shown = abbreviate(name)
+    return shown if shown and shown == shown.strip() else repr(shown)
+
+
+def list_some(names: Iterable[object], most: int = 240) -> str:
+    """Return names with commas between them, as many as a message has room for."""
+    shown: list[str] = []
+    for name in names:
+        if shown and sum(map(len, shown)) + 2 * len(shown) > most:
+            return ", ".join([*shown, "..."])
+        shown.append(show_name(name))
+    return ", ".join(shown)
 
 
 def check_streams(results: bool) -> None:

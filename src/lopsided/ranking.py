@@ -1,15 +1,25 @@
 """Rank the unlabeled rows of a table, each by a model that has not seen it."""
 
+import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
+from scipy.sparse import issparse
 
-from lopsided._check import as_generator, check_labels
-from lopsided._progress import Bar
-from lopsided.methods.base import PUClassifier, TrainingRows, as_pandas, assign_folds, cross_fit
-from lopsided.methods.registry import build, get_method
+from lopsided._check import as_generator, check_count
+from lopsided.methods.base import TrainingRows, assign_folds, assign_group_folds
+from lopsided.methods.focused import OutlierClassifier
+from lopsided.methods.registry import build, check_ranks
+from lopsided.model_selection.out_of_fold import (
+    AmongTraining,
+    Split,
+    as_rows,
+    cross_score,
+    list_splits,
+    rank_against,
+)
 
 __all__ = ["rank_against", "rank_unlabeled"]
 
@@ -21,6 +31,8 @@ def rank_unlabeled(
     *,
     prior: float | None = None,
     folds: int = 5,
+    groups: Any = None,
+    cv: Any = None,
     random_state: Any = None,
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
@@ -31,18 +43,31 @@ def rank_unlabeled(
     training rows: what comes out is the share of them that a row outranks, which can be
     compared between folds where raw scores cannot.
 
+    With `groups`, such as the customers of claims, whole groups are left out, their labeled
+    rows too: no customer is on both sides.
+
+    Reviewed negatives are always trained on, but for those of a group that is left out, and
+    never ranked. One labeled row is enough. With none the ranking is one of outliers, by an
+    isolation forest and the distance to neighbors, and a warning says so.
+
     Parameters
     ----------
     X : array, sparse matrix or data frame of shape (n_rows, n_features)
         The table.
     y : array of shape (n_rows,)
-        1 = labeled positive, 0 = unlabeled.
+        1 = labeled positive, 0 = unlabeled, -1 = reviewed negative.
     method : str or estimator, default="focused"
         A name of the registry, or a method or other classifier that is cloned for each fold.
     prior : float or None, default=None
         P(y_true = 1) in the whole table, where `method` is a name that takes one.
     folds : int, default=5
         Number of models.
+    groups : array of shape (n_rows,) or None, default=None
+        The group of each row; a group is ranked by a model that has seen none of its rows, and
+        a method is given the groups in `fit`.
+    cv : int, splitter, iterable of splits or None, default=None
+        How the rows are split, as in scikit-learn, for example `PUTimeSplit`; a model is fitted
+        on all rows of the training side. None or a number splits into folds as above.
     random_state : int, Generator or None, default=None
         Seed of the folds and the fits.
     n_jobs : int or None, default=None
@@ -51,7 +76,8 @@ def rank_unlabeled(
     Returns
     -------
     ndarray of shape (n_rows,)
-        Larger = more positive; NaN for labeled rows. About 0 to 1.
+        Larger = more positive, about 0 to 1; NaN for labeled and reviewed rows, and for those
+        that `cv` never tests on.
 
     Examples
     --------
@@ -62,105 +88,84 @@ def rank_unlabeled(
     >>> int(np.isnan(scores).sum() == y.sum())
     1
     """
-    y = check_labels(y)
-    table = X.tocsr() if hasattr(X, "tocsr") else as_pandas(X)
-    if not hasattr(table, "shape"):
-        table = _as_array(table)
-    if table.shape[0] != len(y):
-        raise ValueError(
-            f"X and y must have the same number of rows, got {table.shape[0]} and {len(y)}."
-        )
-    n_unlabeled = int((y == 0).sum())
-    folds = min(folds, n_unlabeled)
-    if folds < 2:
-        raise ValueError(
-            "At least two folds and two unlabeled rows are needed, got "
-            f"{folds} and {n_unlabeled}."
-        )
+    rows = as_rows(X, y, groups=groups, least=0)
     model = _template(method, prior, n_jobs)
-    takes_prior = isinstance(model, PUClassifier) and hasattr(model, "prior")
-    settled = model.resolve_prior(float(y.mean())) if takes_prior else None
-    two_samples = getattr(getattr(model, "risk", None), "scenario", "") == "two-sample"
+    if not rows.y.any():
+        model, rows = _unsupervised(n_jobs), _as_dense(rows)
     rng = as_generator(random_state)
-    fold_of = assign_folds(y, folds, {0: rng})
-    with Bar(folds, "ranking") as bar:
-
-        def fit_predict(part: TrainingRows, left_out: Any, _: int) -> tuple[None, Any]:
-            fitted = _seeded(model, rng)
-            if settled is not None:
-                own = settled if two_samples else _fold_prior(settled, y, len(part))
-                fitted.set_params(prior=own)
-            fitted.fit(part.X, part.y)
-            placed = rank_against(_scores(fitted, part.X), _scores(fitted, left_out))
-            bar.advance()
-            return None, placed
-
-        rows = TrainingRows(table, y, np.ones(len(y)))
-        return cross_fit(rows, fold_of, fit_predict).out_of_fold
+    in_folds = cv is None or isinstance(cv, (int, np.integer))
+    if in_folds:
+        splits = _split(rows, check_count(folds if cv is None else cv, "folds"), rng)
+    else:
+        splits = list_splits(cv, rows, groups, rng)
+    # Folds that leave out labeled rows do not all leave out as many.
+    same = (in_folds and groups is None) or not rows.y.any()
+    place = AmongTraining(None if same else float(rows.y.mean()))
+    scores = cross_score(model, rows, splits, rng, place, label="ranking")
+    return np.where(rows.unlabeled, scores, np.nan)
 
 
-def _as_array(X: Any) -> NDArray[Any]:
-    """Return lists of rows as an array of two dimensions."""
-    try:
-        table = np.asarray(X)
-    except ValueError:  # rows of several lengths
-        table = np.empty(0)
-    if table.ndim != 2:
-        raise ValueError(
-            f"X must be a table of rows and columns, got {type(X).__name__}. Pass an array or "
-            "a data frame whose rows have one length."
-        )
-    return table
+def _unsupervised(n_jobs: int | None) -> OutlierClassifier:
+    warnings.warn(
+        "No row is labeled: the ranking is unsupervised, outliers first. Label rows that you "
+        "know to be positive, one is enough to learn from.",
+        UserWarning,
+        stacklevel=3,
+    )
+    return OutlierClassifier(n_jobs=n_jobs)
 
 
-def rank_against(reference: Any, scores: Any) -> NDArray[np.float64]:
-    """Return the share of reference scores that each score outranks, without needless ties.
+def _as_dense(rows: TrainingRows) -> TrainingRows:
+    sparse: bool = issparse(rows.X)
+    return replace(rows, X=rows.X.toarray()) if sparse else rows
 
-    Between two neighbors of the reference the share is interpolated; beyond its ends it goes on
-    rising by less than one step, so that the order of the scores is kept everywhere.
+
+def _split(rows: TrainingRows, folds: int, rng: np.random.Generator) -> list[Split]:
+    """Return the rows to train on and the unlabeled rows to rank, for each fold.
+
+    All labeled and reviewed rows are trained on, or with groups those of the groups that are
+    not ranked.
     """
-    known, counts = np.unique(np.asarray(reference, dtype=float), return_counts=True)
-    values = np.asarray(scores, dtype=float)
-    total = counts.sum()
-    middles = (np.cumsum(counts) - counts / 2) / total
-    placed = np.interp(values, known, middles)
-    spread = float(known[-1] - known[0]) or 1.0
-    above = np.maximum(values - known[-1], 0) / spread
-    below = np.maximum(known[0] - values, 0) / spread
-    return placed + (above / (1 + above) - below / (1 + below)) / (2 * total)
+    labels, groups = rows.labels, rows.groups
+    codes = np.arange(len(labels)) if groups is None else groups
+    n_apart = len(np.unique(codes[rows.unlabeled]))
+    folds = min(folds, n_apart)
+    if folds < 2:
+        what = "unlabeled rows" if groups is None else "groups of unlabeled rows"
+        raise ValueError(
+            f"At least two folds and two {what} are needed, got {folds} and {n_apart}."
+        )
+    if groups is None:
+        fold_of = assign_folds(labels, folds, {0: rng})
+    else:
+        fold_of = assign_group_folds(labels, codes, folds, rng)
+        fold_of[~np.isin(codes, codes[labels >= 0])] = -1  # reviewed rows alone: no fold's own
+    splits = []
+    for fold in range(folds):
+        train = np.flatnonzero(fold_of != fold)
+        if rows.y.any() and not rows.y[train].any():
+            raise ValueError(
+                "Each training part needs a labeled row, got none in one: all are in groups "
+                "that must stay together. Label rows of more groups."
+            )
+        splits.append((train, np.flatnonzero((fold_of == fold) & rows.unlabeled)))
+    return [split for split in splits if len(split[1])]
 
 
 def _template(method: Any, prior: float | None, n_jobs: int | None) -> Any:
     """Return the estimator that every fold clones."""
     if not isinstance(method, str):
+        ways = ("decision_function", "predict_proba")
+        if isinstance(method, type) or not any(hasattr(method, way) for way in ways):
+            raise ValueError(
+                f"method must be a name or a classifier that scores rows, got {method!r}. "
+                "Choose from list_methods(), or pass an estimator with decision_function or "
+                "predict_proba."
+            )
         if prior is not None:
             raise ValueError(
                 "prior goes with a method's name; set it on the estimator instead."
             )
         return method
-    if get_method(method).labels == "true":
-        raise ValueError(
-            f"{method} learns from true labels and is for comparison only, got PU labels. "
-            "Choose another method."
-        )
-    return build(method, n_jobs=n_jobs, **({} if prior is None else {"prior": prior}))
-
-
-def _fold_prior(prior: float, y: NDArray[np.int8], n_rows: int) -> float:
-    """Return the prior of a training part: all labeled rows and fewer of the rest."""
-    n_labeled = y.sum()
-    hidden_rate = (prior * len(y) - n_labeled) / (len(y) - n_labeled)
-    return float((n_labeled + hidden_rate * (n_rows - n_labeled)) / n_rows)
-
-
-def _seeded(model: Any, rng: np.random.Generator) -> Any:
-    """Return a fresh copy with seeds of its own, also for the parts of a pipeline."""
-    copy = clone(model)
-    names = sorted(name for name in copy.get_params() if name.endswith("random_state"))
-    return copy.set_params(**{name: int(rng.integers(2**31)) for name in names})
-
-
-def _scores(model: Any, table: Any) -> Any:
-    if hasattr(model, "decision_function"):
-        return model.decision_function(table)
-    return model.predict_proba(table)[:, 1]
+    model = build(check_ranks(method), **({} if prior is None else {"prior": prior}))
+    return model.set_params(n_jobs=n_jobs) if hasattr(model, "n_jobs") else model

@@ -9,7 +9,7 @@ baseline differ in these weights only. They may be negative: a labeled row takes
 positives among the unlabeled rows cost as negatives.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
@@ -34,6 +34,9 @@ __all__ = [
     "supervised",
     "upu",
 ]
+
+# Weights from 1 to 20 rank alike on repeats from 100 on: benchmarks/results/feedback.md.
+REVIEWED_WEIGHT = 5.0
 
 
 class SignedWeights(NamedTuple):
@@ -131,7 +134,7 @@ class Risk(Params):
         scores : array or tensor of shape (n_rows,)
             Larger means more positive.
         y : array or tensor of shape (n_rows,)
-            1 = labeled positive, 0 = unlabeled.
+            1 = labeled positive, 0 = unlabeled, -1 = reviewed negative.
         prior : float
             P(y_true = 1), of the table or of the unlabeled rows: see `scenario`.
         weight : array or tensor of shape (n_rows,), optional
@@ -237,6 +240,16 @@ class PURisk(_TargetedRisk):
     :math:`R_U^-` that of the population as negatives, :math:`\pi` the prior and :math:`\pi'`
     the target prior, :math:`\pi` itself unless given.
 
+    Where some rows are reviewed negatives (y = -1), of mean loss :math:`R_N^-` as negatives,
+    the bracket becomes that of the PNU risk,
+
+    .. math:: (1 - \eta) (R_U^- - \pi R_P^-) + \eta (1 - \pi) R_N^-.
+
+    With N of n rows reviewed, :math:`\eta = (w - 1) N / (n + (w - 1) N)` makes each count as w
+    rows. Without :math:`\eta` they are rows of the population like others, which is unbiased
+    whichever rows were reviewed; the second term is if they are a fair sample of the negatives,
+    or weighted to be one (Hsieh et al.), and lowers the variance in any case.
+
     Parameters
     ----------
     loss : Loss
@@ -250,29 +263,45 @@ class PURisk(_TargetedRisk):
         One table of which some positives are labeled, or labeled rows that are a sample of
         their own beside an unlabeled one. `prior` is that of the table, or of the unlabeled
         rows.
+    reviewed_weight : float, default=5.0
+        As how many rows a reviewed negative counts, at least 1.
 
     References
     ----------
     du Plessis, Niu, Sugiyama: Convex formulation for learning from positive and unlabeled data.
     ICML 2015. Kiryo et al., NeurIPS 2017. Su, Chen, Xu: Positive-unlabeled learning from
-    imbalanced data. IJCAI 2021.
+    imbalanced data. IJCAI 2021. Sakai, du Plessis, Niu, Sugiyama: Semi-supervised
+    classification based on classification from positive and unlabeled data. ICML 2017. Hsieh,
+    Niu, Sugiyama: Classification from positive, unlabeled and biased negative data. ICML 2019.
     """
 
     scenario: Literal["one-sample", "two-sample"] = "one-sample"
+    # Not shown: trials of a study are named by what is shown, and have no reviewed rows.
+    reviewed_weight: float = field(default=REVIEWED_WEIGHT, repr=False)
 
     def raw_weights(self, y: Any, prior: float, weight: Any = None) -> SignedWeights:
         """Return the weights before any clamp."""
         target = prior if self.target_prior is None else self.target_prior
         labeled = normalized(y == 1, y, weight)
-        population = normalized((y == 0) | (self.scenario == "one-sample"), y, weight)
-        return SignedWeights(
-            target * labeled, (1 - target) / (1 - prior) * (population - prior * labeled)
-        )
+        population = normalized((y != 1) | (self.scenario == "one-sample"), y, weight)
+        negative = population - prior * labeled
+        reviewed = y == -1
+        if reviewed.any():
+            extra = (self.reviewed_weight - 1) * (population * cast(reviewed, y)).sum()
+            eta = extra / (1 + extra)
+            fair = normalized(reviewed, y, weight)
+            negative = (1 - eta) * negative + eta * (1 - prior) * fair
+        return SignedWeights(target * labeled, (1 - target) / (1 - prior) * negative)
 
     def check(self) -> None:
         """Raise an error if a setting makes no sense."""
         super().check()
         check_choice(self.scenario, ("one-sample", "two-sample"), "scenario")
+        if not self.reviewed_weight >= 1:
+            raise ValueError(
+                f"reviewed_weight must be at least 1, got {self.reviewed_weight!r}. 1 takes "
+                "reviewed negatives for unlabeled rows."
+            )
 
 
 @dataclass

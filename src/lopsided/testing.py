@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
 
+from lopsided._label_checks import CHECKS, assert_refused, fit_quietly, small_table
 from lopsided.exceptions import PriorWarning
 from lopsided.methods.registry import build, get_method
 
@@ -70,8 +71,7 @@ def contract_checks(method: Any) -> Iterator[tuple[str, Callable[[], None]]]:
     yield "scikit-learn", partial(_check_sklearn, estimator)
     yield "scikit-learn with mapped labels", partial(_check_mapped_labels, estimator)
     checks = [
-        _check_two_labeled_rows_suffice,
-        _check_booleans_are_labels,
+        *CHECKS,
         _check_seed_decides,
         _check_pickle_keeps_scores,
         _check_frames_equal_arrays,
@@ -144,52 +144,24 @@ def _check_mapped_labels(estimator: Any) -> None:
     assert not missing, f"scikit-learn no longer has {missing}: take them off the list"
 
 
-def _table(n_rows: int = 120, n_labeled: int = 12) -> tuple[Any, Any]:
-    """Return a small PU table in which positives have a large first column."""
-    rng = np.random.default_rng(5)
-    X = rng.normal(size=(n_rows, 4)).round(3)
-    y = np.zeros(n_rows, dtype=int)
-    y[:n_labeled] = 1
-    X[: 2 * n_labeled, 0] += 2.5
-    return X, y
-
-
-def _fit(estimator: Any, X: Any, y: Any, **options: Any) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PriorWarning)
-        return clone(estimator).fit(X, y, **options)
-
-
-def _check_two_labeled_rows_suffice(estimator: Any) -> None:
-    X, y = _table(n_labeled=2)
-    assert np.isfinite(_fit(estimator, X, y).decision_function(X)).all()
-
-
-def _check_booleans_are_labels(estimator: Any) -> None:
-    X, y = _table()
-    numbers = _fit(estimator, X, y).decision_function(X)
-    booleans = _fit(estimator, X, y.astype(bool)).decision_function(X)
-    np.testing.assert_array_equal(numbers, booleans)
-
-
 def _check_seed_decides(estimator: Any) -> None:
-    X, y = _table()
-    first, second = (_fit(estimator, X, y).decision_function(X) for _ in range(2))
+    X, y = small_table()
+    first, second = (fit_quietly(estimator, X, y).decision_function(X) for _ in range(2))
     np.testing.assert_array_equal(first, second)
 
 
 def _check_pickle_keeps_scores(estimator: Any) -> None:
-    X, y = _table()
-    model = _fit(estimator, X, y)
+    X, y = small_table()
+    model = fit_quietly(estimator, X, y)
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(model.decision_function(X), again.decision_function(X))
 
 
 def _check_frames_equal_arrays(estimator: Any) -> None:
-    X, y = _table()
-    expected = _fit(estimator, X, y).decision_function(X)
+    X, y = small_table()
+    expected = fit_quietly(estimator, X, y).decision_function(X)
     frame = pd.DataFrame(X, columns=list("abcd"))
-    model = _fit(estimator, frame, pd.Series(y))
+    model = fit_quietly(estimator, frame, pd.Series(y))
     assert list(model.feature_names_in_) == list("abcd")
     np.testing.assert_array_equal(model.decision_function(frame), expected)
     try:
@@ -197,39 +169,41 @@ def _check_frames_equal_arrays(estimator: Any) -> None:
     except ImportError:
         return
     other = polars.DataFrame(X, schema=list("abcd"))
-    np.testing.assert_array_equal(_fit(estimator, other, y).decision_function(other), expected)
+    np.testing.assert_array_equal(
+        fit_quietly(estimator, other, y).decision_function(other), expected
+    )
 
 
 def _check_missing_values(estimator: Any) -> None:
-    X, y = _table()
+    X, y = small_table()
     X[::7, 1] = np.nan
     if get_tags(estimator).input_tags.allow_nan:
-        assert np.isfinite(_fit(estimator, X, y).decision_function(X)).all()
+        assert np.isfinite(fit_quietly(estimator, X, y).decision_function(X)).all()
     else:
-        _assert_refused(estimator, X, y, "NaN")
+        assert_refused(estimator, X, y, "NaN")
 
 
 def _check_sparse_equals_dense(estimator: Any) -> None:
-    X, y = _table()
+    X, y = small_table()
     X[np.abs(X) < 0.5] = 0
     if not get_tags(estimator).input_tags.sparse:
-        _assert_refused(estimator, csr_array(X), y, "parse")
+        assert_refused(estimator, csr_array(X), y, "parse")
         return
     for trained_on in (X, csr_array(X)):
-        model = _fit(estimator, trained_on, y)
+        model = fit_quietly(estimator, trained_on, y)
         np.testing.assert_allclose(
             model.decision_function(csr_array(X)), model.decision_function(X), rtol=1e-6
         )
 
 
 def _check_categories(estimator: Any) -> None:
-    X, y = _table()
+    X, y = small_table()
     frame = pd.DataFrame(X, columns=list("abcd"))
     frame["kind"] = pd.Categorical(np.where(X[:, 0] > 1, "high", "low"))
     if not get_tags(estimator).input_tags.categorical:
-        _assert_refused(estimator, frame, y, "kind")
+        assert_refused(estimator, frame, y, "kind")
         return
-    model = _fit(estimator, frame, y)
+    model = fit_quietly(estimator, frame, y)
     scores = model.decision_function(frame)
     assert np.isfinite(scores).all()
     # Codes depend on the levels a frame happens to list; scores must not.
@@ -239,7 +213,7 @@ def _check_categories(estimator: Any) -> None:
 
 def _frame_of_kinds(kinds: Any, n_rows: int = 120) -> tuple[Any, Any]:
     """Return a small PU table as a frame with a column of categories, drawn for each row."""
-    X, y = _table(n_rows)
+    X, y = small_table(n_rows)
     frame = pd.DataFrame(X, columns=list("abcd"))
     drawn = np.random.default_rng(8).choice(len(kinds), n_rows)
     drawn[: len(kinds)] = np.arange(len(kinds))  # each has a row
@@ -255,7 +229,7 @@ def _check_unknown_categories_are_missing(estimator: Any) -> None:
         declared = frame.assign(
             kind=frame["kind"].cat.set_categories(["empty", *"abc", "low", "middle", "high"])
         )
-        models = [_fit(estimator, table, y) for table in (frame, declared)]
+        models = [fit_quietly(estimator, table, y) for table in (frame, declared)]
         # A level without rows in training changes nothing, not even where it is declared.
         expected = models[0].decision_function(frame)
         np.testing.assert_array_equal(models[1].decision_function(declared), expected)
@@ -272,7 +246,7 @@ def _check_unknown_categories_are_missing(estimator: Any) -> None:
 
 def _check_categories_match_by_value(estimator: Any) -> None:
     frame, y = _frame_of_kinds([1, 2, 10])
-    model = _fit(estimator, frame, y)
+    model = fit_quietly(estimator, frame, y)
     expected = model.decision_function(frame)
     for kind in (int, float, str, object):
         same = frame.assign(kind=frame["kind"].astype(kind))
@@ -283,11 +257,11 @@ def _check_categories_match_by_value(estimator: Any) -> None:
 
 def _check_many_categories(estimator: Any) -> None:
     frame, y = _frame_of_kinds([f"k{number}" for number in range(1100)], n_rows=1300)
-    model = _fit(estimator, frame, y)
+    model = fit_quietly(estimator, frame, y)
     scores = model.decision_function(frame)
     assert np.isfinite(scores).all()
     reordered = frame["kind"].cat.reorder_categories(frame["kind"].cat.categories[::-1])
-    again = _fit(estimator, frame.assign(kind=reordered), y)
+    again = fit_quietly(estimator, frame.assign(kind=reordered), y)
     np.testing.assert_array_equal(again.decision_function(frame), scores)
 
 
@@ -299,7 +273,7 @@ def _scores_and_warnings(model: Any, X: Any) -> tuple[Any, list[str]]:
 
 
 def _check_prior(estimator: Any) -> None:
-    X, y = _table()
+    X, y = small_table()
     if "prior" not in estimator.get_params() or not estimator.needs_prior():
         with warnings.catch_warnings():
             warnings.simplefilter("error", PriorWarning)
@@ -308,26 +282,29 @@ def _check_prior(estimator: Any) -> None:
     model = clone(estimator).set_params(prior=0.2).fit(X, y)
     assert model.prior_ == 0.2
     share = y.mean()
-    for given, settled in ((None, min(2 * share, (1 + share) / 2)), (share / 2, share)):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            model = clone(estimator).set_params(prior=given).fit(X, y)
-        assert abs(model.prior_ - settled) < 1e-12, model.prior_
-        assert any(issubclass(warning.category, PriorWarning) for warning in caught)
-    for wrong in (0, 1, -0.1, "high"):
-        _assert_refused(clone(estimator).set_params(prior=wrong), X, y, "prior")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = clone(estimator).set_params(prior=share / 2).fit(X, y)
+    assert abs(model.prior_ - share) < 1e-12, model.prior_
+    assert any(issubclass(warning.category, PriorWarning) for warning in caught)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PriorWarning)
+        model = clone(estimator).set_params(prior="auto").fit(X, y)
+    assert model.prior_ == model.prior_estimate_.value >= share
+    for wrong in (0, 1, -0.1, "high", None):
+        assert_refused(clone(estimator).set_params(prior=wrong), X, y, "prior")
 
 
 def _check_weights_of_one_change_nothing(estimator: Any) -> None:
-    X, y = _table()
-    plain = _fit(estimator, X, y).decision_function(X)
-    weighted = _fit(estimator, X, y, sample_weight=np.ones(len(y))).decision_function(X)
+    X, y = small_table()
+    plain = fit_quietly(estimator, X, y).decision_function(X)
+    weighted = fit_quietly(estimator, X, y, sample_weight=np.ones(len(y))).decision_function(X)
     np.testing.assert_allclose(plain, weighted, rtol=1e-6)
 
 
 def _check_answers_agree(estimator: Any) -> None:
-    X, y = _table()
-    model = _fit(estimator, X, y)
+    X, y = small_table()
+    model = fit_quietly(estimator, X, y)
     scores, proba = model.decision_function(X), model.predict_proba(X)
     assert scores.shape == (len(X),)
     assert scores.dtype == np.float64
@@ -337,19 +314,10 @@ def _check_answers_agree(estimator: Any) -> None:
 
 
 def _check_single_precision_keeps_scores(estimator: Any) -> None:
-    X, y = _table()
+    X, y = small_table()
     rounded = X.astype(np.float32)
-    model = _fit(estimator, X, y)
+    model = fit_quietly(estimator, X, y)
     expected = model.decision_function(X)
     tolerance = 1e-4 * max(np.ptp(expected), 1.0)
-    for other in (model, _fit(estimator, rounded, y)):
+    for other in (model, fit_quietly(estimator, rounded, y)):
         np.testing.assert_allclose(other.decision_function(rounded), expected, atol=tolerance)
-
-
-def _assert_refused(estimator: Any, X: Any, y: Any, word: str) -> None:
-    message = "nothing, it was accepted"
-    try:
-        _fit(estimator, X, y)
-    except (TypeError, ValueError) as error:
-        message = str(error)
-    assert word in message, f"{estimator!r} should refuse this and speak of {word!r}: {message}"

@@ -189,7 +189,7 @@ def test_a_failed_trial_is_a_row_and_is_tried_again(tmp_path):
     table = run_study(study, tmp_path)
     failed = table[table["label"] == "bad"]
     assert (failed["status"] == "failed").all()
-    assert failed["message"].str.contains("n_estimators must be at least 1").all()
+    assert failed["message"].str.contains("n_estimators must be a whole number from 1").all()
     assert failed["value"].isna().all()
     assert (table.loc[table["label"] == "naive", "status"] == "ok").all()
     assert {trial.method.label for trial in plan(study, tmp_path).left} == {"bad"}

@@ -375,8 +375,8 @@ def test_a_model_that_tells_no_rows_apart_says_so():
 def test_two_samples_keep_a_prior_below_the_labeled_share():
     model = build("ifpu-xgb", scenario="two-sample", prior=0.01, n_estimators=3).fit(X, Y)
     assert model.prior_ == 0.01
-    with pytest.raises(ValueError, match="needs a prior"):
-        build("ifpu-xgb", scenario="two-sample").fit(X, Y)
+    estimated = build("ifpu-xgb", scenario="two-sample", n_estimators=3).fit(X, Y)
+    assert estimated.prior_ == estimated.prior_estimate_.value > 0
 
 
 @pytest.mark.parametrize(
@@ -386,13 +386,24 @@ def test_two_samples_keep_a_prior_below_the_labeled_share():
         ({"target_prior": 1.5}, "target_prior must lie"),
         ({"gamma": -1}, "gamma must be at least 0"),
         ({"clamp": "hold"}, "clamp must be"),
-        ({"n_estimators": 0}, "n_estimators must be at least 1"),
+        ({"n_estimators": 0}, "n_estimators must be a whole number from 1"),
         ({"gradient_scale": -1}, "gradient_scale must be above 0"),
         ({"gradient_scale": float("nan")}, "gradient_scale must be above 0"),
         ({"subsample": 0}, "subsample must be above 0"),
-        ({"early_stopping_rounds": 0}, "early_stopping_rounds must be at least 1"),
-        ({"max_bin": 1}, "max_bin must be at least 2"),
-        ({"max_cat_threshold": 0}, "max_cat_threshold must be at least 1"),
+        ({"early_stopping_rounds": 0}, "early_stopping_rounds must be a whole number from 1"),
+        ({"max_bin": 1}, "max_bin must be a whole number from 2"),
+        ({"max_cat_threshold": 0}, "max_cat_threshold must be a whole number from 1"),
+        ({"n_estimators": 1.5}, r"n_estimators must be a whole number from 1, got 1\.5"),
+        ({"n_estimators": None}, "n_estimators must be a whole number from 1, got None"),
+        ({"max_depth": -1}, "max_depth must be a whole number from 0, got -1"),
+        ({"max_leaves": -1}, "max_leaves must be a whole number from 0, got -1"),
+        ({"n_parallel_trees": 0}, "n_parallel_trees must be a whole number from 1, got 0"),
+        ({"learning_rate": -1}, "learning_rate must be above 0, got -1"),
+        ({"learning_rate": "a"}, "learning_rate must be above 0, got 'a'"),
+        ({"subsample": 2}, "subsample must be above 0 and at most 1, got 2"),
+        ({"colsample_bynode": 1.5}, "colsample_bynode must be above 0 and at most 1, got 1.5"),
+        ({"reg_lambda": -1}, "reg_lambda must be at least 0, got -1"),
+        ({"grow_policy": "wide"}, "No grow_policy is called 'wide'"),
         ({"monotone_constraints": (1,)}, "for each of 5 columns"),
         ({"gamma": "a"}, "gamma must be at least 0"),
     ],

@@ -5,11 +5,15 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
+from scipy.stats import rankdata
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import lopsided
+from lopsided.calibration import pu_calibration_error
+from lopsided.exceptions import PriorWarning
 from lopsided.methods.forest import PUForestClassifier
 from lopsided.methods.logistic import NaiveLogisticClassifier
 from lopsided.metrics import average_precision, pu_mean_log_rank
@@ -77,10 +81,87 @@ def test_members_weights_and_scores_are_visible(model):
 
 
 def test_a_text_says_which_members_carry_the_table(model):
-    lines = model.describe().splitlines()
-    assert len(lines) == len(FULL)
+    first, *_ = lines = model.describe().splitlines()
     best = max(model.weights_, key=model.weights_.get)
-    assert f"{100 * model.weights_[best]:.0f} %  {best}" in lines[0]
+    assert f"{100 * model.weights_[best]:.0f} %  {best}" in first
+    *members, prior, probabilities = lines
+    assert len(members) == len(FULL)
+    assert prior == model.prior_estimate_.sentence
+    assert f"calibration error {model.calibration_error_:.3f}" in probabilities
+
+
+def test_a_given_prior_moves_probabilities_and_no_row():
+    one, two = (
+        lopsided.FocusedClassifier(preset="fast", prior=prior, random_state=0).fit(X, Y)
+        for prior in (0.05, 0.15)
+    )
+    assert (one.prior_, two.prior_) == (0.05, 0.15)
+    low, high = (model.predict_proba(X)[:, 1] for model in (one, two))
+    assert_array_equal(np.argsort(low, kind="stable"), np.argsort(high, kind="stable"))
+    assert high.mean() > 1.5 * low.mean()
+    assert "The prior is 0.05, as given." in one.describe()
+
+
+def test_weights_of_labeled_rows_count_for_the_prior():
+    weight = np.where(Y == 1, 10.0, 1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", PriorWarning)  # none was given, and none is raised
+        model = fast().fit(X, Y, sample_weight=weight)
+    assert model.prior_ >= np.average(Y, weights=weight)
+    assert model.prior_ == model.prior_estimate_.value
+    proba = 1 / (1 + np.exp(-model.oob_decision_function_))
+    error = pu_calibration_error(Y, proba, model.prior_, sample_weight=weight)
+    assert model.calibration_error_ == error
+
+
+def test_the_prior_of_a_booster_counts_weights():
+    weight = np.where(Y == 1, 10.0, 1.0)
+    model = lopsided.build("nnpu-xgb", n_estimators=2, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        model.fit(X, Y, sample_weight=weight)
+    assert model.prior_ >= np.average(Y, weights=weight)
+
+
+def test_an_estimate_is_a_prior(model):
+    estimate = model.prior_estimate_
+    for name in ("focused-fast", "nnpu-xgb"):
+        one = clone(lopsided.build(name, prior=estimate, random_state=0))
+        assert one.get_params()["prior"] == estimate
+        assert one.fit(X, Y).prior_ == estimate.value
+
+
+@pytest.mark.parametrize("prior", [None, 1.5, "high"])
+def test_a_bad_prior_is_refused_before_members_are_fitted(prior, fits):
+    with pytest.raises(ValueError, match="prior"):
+        fast(prior=prior).fit(X, Y)
+    assert not fits
+
+
+def test_too_few_labels_are_said_once_and_measure_nothing():
+    few = np.where(np.cumsum(Y) <= 3, Y, 0)
+    with pytest.warns(PriorWarning, match="does not identify the prior") as caught:
+        model = fast().fit(X, few)
+    assert [one.filename for one in caught] == [__file__]
+    assert "too few labeled rows to measure calibration" in model.describe()
+    assert np.isnan(model.calibration_error_)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", PriorWarning)
+        fast(prior=0.1).fit(X, few)
+        lopsided.rank_unlabeled(X, few, fast(), folds=2, random_state=0)
+
+
+def test_probabilities_of_rows_not_seen_add_up_to_the_positives():
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(3000, 4))
+    truth = rng.random(3000) < 1 / (1 + np.exp(5 - 2.5 * table[:, 0]))
+    y = (truth & (rng.random(3000) < 0.5)).astype(int)
+    settings = {"preset": "fast", "random_state": 0}
+    model = lopsided.FocusedClassifier(prior=truth.mean(), **settings).fit(table, y)
+    proba = 1 / (1 + np.exp(-model.oob_decision_function_))
+    assert proba.sum() == pytest.approx(truth.sum(), rel=0.15)
+    top = proba > 0.3
+    assert proba[top].mean() == pytest.approx(truth[top].mean(), abs=0.1)
 
 
 def test_scores_of_a_row_do_not_depend_on_the_others(model):
@@ -142,9 +223,11 @@ def test_two_labeled_rows_are_enough_and_tell_nothing_about_members():
     y = np.zeros(len(X), int)
     y[np.flatnonzero(TRUTH)[:2]] = 1
     model = fast().fit(X, y)
-    assert set(model.weights_.values()) == {0.5}
+    assert set(model.weights_) == {"bagged-trees", "logistic", "outliers"}
+    assert model.weights_["outliers"] == pytest.approx(0.2)
+    assert model.weights_ == fast().fit(X[::-1], y[::-1]).weights_
     assert np.isfinite(model.oob_decision_function_).all()
-    assert "too few rows are labeled" in model.describe()
+    assert "Too few rows are labeled" in model.describe()
 
 
 def test_one_unlabeled_row_is_enough():
@@ -170,11 +253,14 @@ def test_weights_fall_by_the_log_rank(model):
     assert_allclose(list(model.weights_.values()), shares / shares.sum())
 
 
-def test_scores_are_log_odds_of_a_label_whatever_the_scale_of_the_weights(model):
+def test_scores_are_log_odds_of_a_positive_whatever_the_scale_of_the_weights(model):
     chance = 1 / (1 + np.exp(-model.oob_decision_function_))
-    assert chance.mean() == pytest.approx(Y.mean(), rel=0.05)
+    assert chance.mean() == pytest.approx(model.prior_, rel=0.25)
     small = fast().fit(X, Y, sample_weight=np.full(len(Y), 1e-6))
-    assert small.slope_ == pytest.approx(fast().fit(X, Y).slope_, rel=0.05)
+    plain = fast().fit(X, Y)
+    assert small.prior_ == pytest.approx(plain.prior_, rel=0.05)
+    found, expected = (model.predict_proba(X)[:, 1] for model in (small, plain))
+    assert found.mean() == pytest.approx(expected.mean(), rel=0.05)
 
 
 def test_rows_of_weight_zero_judge_nobody():
@@ -187,8 +273,8 @@ def test_rows_of_weight_zero_judge_nobody():
     assert model.weights_ == plain.weights_
     assert (model.decision_function(X) == plain.decision_function(X)).all()
     assert np.isnan(model.oob_decision_function_[len(Y) :]).all()
-    with pytest.raises(ValueError, match="above 0 for at least 2 labeled rows, got 1"):
-        fast().fit(X, Y, sample_weight=np.where((Y == 1) & (np.cumsum(Y) > 1), 0.0, 1.0))
+    with pytest.raises(ValueError, match="above 0 for some labeled rows, got 0 for all"):
+        fast().fit(X, Y, sample_weight=np.where(Y == 1, 0.0, 1.0))
 
 
 def test_a_wide_sparse_table_is_scored_by_small_blocks(monkeypatch):
@@ -229,10 +315,11 @@ def test_members_are_not_shared_between_numbers_and_categories(tmp_path, fits):
 
 def test_nearest_neighbors_leave_as_tables_grow_unless_they_are_asked_for():
     team = lopsided.FocusedClassifier()._team
-    assert [member.name for member in team(10_000)] == FULL
-    assert [member.name for member in team(10_001)] == FULL[:-1]
+    assert [member.name for member in team(10_000, 10)] == FULL
+    assert [member.name for member in team(10_001, 10)] == FULL[:-1]
+    assert [member.name for member in team(10_000, 9)] == [*FULL, "outliers"]
     asked = lopsided.FocusedClassifier(estimators=["knn"])._team
-    assert [member.name for member in asked(10_001)] == ["knn"]
+    assert [member.name for member in asked(10_001, 10)] == ["knn"]
 
 
 def test_importances_point_at_the_columns_that_matter(model):
@@ -323,12 +410,66 @@ def test_members_do_not_advise_on_settings_that_the_flagship_lacks():
     flat = np.zeros((60, 2))
     labels = np.repeat([1, 0], [5, 55])
     with warnings.catch_warnings():
-        warnings.simplefilter("error", UserWarning)
+        warnings.filterwarnings("error", message="No split lowered the risk")
+        warnings.filterwarnings("ignore", message="X holds the same values")
         lopsided.FocusedClassifier(estimators=["booster", "logistic"]).fit(flat, labels)
+    flat[0] = 1.0  # an unlabeled row would be set apart
     with pytest.warns(UserWarning, match="No split lowered the risk"):
-        lopsided.build("focused-xgb", prior=0.2).fit(flat, labels)
+        lopsided.build("focused-xgb", prior=0.2, min_split_loss=1e9).fit(flat, labels)
 
 
 def test_a_description_needs_a_fit():
     with pytest.raises(NotFittedError):
         lopsided.FocusedClassifier().describe()
+
+
+def test_what_is_known_of_members_grows_with_the_labels():
+    heads, shares = [], []
+    for n_labeled in (1, 4, 7, 10):
+        y = np.zeros(len(X), int)
+        y[np.flatnonzero(TRUTH)[:n_labeled]] = 1
+        model = fast().fit(X, y)
+        shares.append(model.weights_.get("outliers", 0.0))
+        scores = np.array([model.member_scores_[name] for name in ("bagged-trees", "logistic")])
+        weights = np.array([model.weights_[name] for name in ("bagged-trees", "logistic")])
+        judged = np.exp(4 * (scores - scores.max()))
+        heads.append(abs(np.log(weights[0] / weights[1]) - np.log(judged[0] / judged[1])))
+        assert np.isfinite(model.decision_function(X)).all()
+    assert_allclose(shares, [0.2, 0.12, 0.06, 0.0])
+    assert heads[-1] == pytest.approx(0, abs=1e-9)
+
+
+def test_outliers_read_no_labels_and_stand_apart():
+    from lopsided.methods._outliers import OutlierClassifier
+
+    far = np.vstack([X, X[:5] * 20])
+    y = np.zeros(len(far), int)
+    one = OutlierClassifier(random_state=0).fit(far, y).decision_function(far)
+    y[3:40] = 1
+    other = OutlierClassifier(random_state=0).fit(far, y).decision_function(far)
+    assert (one == other).all()
+    assert one[-5:].min() > np.quantile(one, 0.97)
+
+
+def test_a_reviewed_negative_pulls_rows_like_it_down():
+    y = Y.copy()
+    model = fast().fit(X, y)
+    unlabeled = np.flatnonzero((Y == 0) & (TRUTH == 0))
+    top = unlabeled[np.argsort(-model.oob_decision_function_[unlabeled])[:10]]
+    y[top] = -1
+    told = fast().fit(X, y)
+    before = rankdata(model.oob_decision_function_)[top].mean()
+    assert rankdata(told.oob_decision_function_)[top].mean() < before
+    ignored = fast(reviewed_weight=1.0).fit(X, y)
+    assert (
+        rankdata(told.oob_decision_function_)[top].mean()
+        < rankdata(ignored.oob_decision_function_)[top].mean()
+    )
+
+
+def test_positives_hide_in_unlabeled_rows_only_and_not_in_reviewed_ones():
+    y = np.where((TRUTH == 0) & (np.arange(400) < 200), -1, Y)
+    said = f"hidden among {(y == 0).sum()} unlabeled rows"
+    assert said in fast(estimators="logistic").fit(X, y).describe()
+    boosted = lopsided.build("nnpu-xgb", prior="auto", n_estimators=2, random_state=0)
+    assert said in str(boosted.fit(X, y).prior_estimate_)

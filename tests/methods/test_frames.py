@@ -106,3 +106,22 @@ def test_a_column_that_was_always_missing_may_be_filled_later():
     with pytest.warns(UserWarning, match="training had None"):
         scores = model.decision_function(frame_of(KIND))
     assert_array_equal(scores, model.decision_function(frame_of(np.full(200, None))))
+
+
+def test_all_columns_that_are_neither_numbers_nor_categories_are_named_at_once():
+    frame = pd.DataFrame(
+        {"when": pd.to_datetime(["2025-01-01"] * 4), "who": list("abcd"), "what": list("wxyz")}
+    )
+    with pytest.raises(
+        ValueError, match="dates in column 'when' and text in columns 'who', 'w"
+    ):
+        build("naive-logistic").fit(frame, [1, 0, 0, 1])
+
+
+def test_a_lazy_frame_is_collected():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"a": [0.0, 1, 2, 3], "b": [1.0, 0, 1, 0]})
+    model = build("naive-logistic").fit(frame.lazy(), [1, 0, 0, 1])
+    assert model.decision_function(frame.lazy()).tolist() == (
+        model.decision_function(frame).tolist()
+    )

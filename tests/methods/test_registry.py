@@ -75,7 +75,7 @@ def test_a_parameter_of_another_risk_is_refused():
 def test_a_method_that_needs_no_prior_takes_none():
     with pytest.raises(ValueError, match="naive-xgb takes no prior"):
         lopsided.build("naive-xgb", prior=0.1)
-    assert lopsided.build("naive-xgb", prior=None).prior is None
+    assert lopsided.build("naive-xgb", prior=None).prior == "auto"
     assert lopsided.build("naive-xgb", risk=ifpu(), prior=0.1).prior == 0.1
 
 

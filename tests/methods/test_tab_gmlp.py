@@ -175,7 +175,7 @@ def test_a_single_unlabeled_row_is_not_held_out(runs):
 def test_weights_are_taken_along_into_early_stopping():
     model = fit(
         risk=naive(),
-        prior=None,
+        prior="auto",
         weight=np.where(TABLE["a"] > 0, 2.0, 1.0),
         patience=2,
         n_epochs=10,
@@ -185,7 +185,7 @@ def test_weights_are_taken_along_into_early_stopping():
 
 
 def test_a_risk_without_prior_needs_none():
-    assert np.isfinite(fit(prior=None, risk=naive()).decision_function(TABLE)).all()
+    assert np.isfinite(fit(prior="auto", risk=naive()).decision_function(TABLE)).all()
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """The report in a real browser: what is clicked, seen and run."""
 
 import json
-import shutil
 from itertools import product
 
 import pytest
@@ -9,14 +8,6 @@ import pytest
 from lopsided.bench.study import MethodSpec, Setting, Study
 from lopsided.bench.table import Row, make_result_table
 from lopsided.report.page import write_report
-
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-DRIVER = shutil.which("chromedriver")
-if not (BROWSER and DRIVER):
-    pytest.skip(
-        "needs Chromium: apt-get install chromium chromium-driver", allow_module_level=True
-    )
-webdriver = pytest.importorskip("selenium.webdriver", reason="needs Chromium and selenium")
 
 ATTACK = "<script>alert(1)</script>"
 METRIC = "average_precision"
@@ -57,37 +48,13 @@ def path(tmp_path_factory):
     return write_report(make_table(), study, tmp_path_factory.mktemp("page") / "report.html")
 
 
-@pytest.fixture(scope="module")
-def browser():
-    from selenium.webdriver.chrome.service import Service
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    # A dialog stays open, so that a test can see it.
-    options.unhandled_prompt_behavior = "ignore"
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    for argument in (
-        "--headless=new",
-        "--no-sandbox",  # root in a container has no other way; the page is our own
-        "--disable-dev-shm-usage",
-        "--disable-gpu",
-        "--disable-background-networking",
-        "--host-resolver-rules=MAP * ~NOTFOUND",
-    ):
-        options.add_argument(argument)
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-    driver.set_page_load_timeout(60)
-    yield driver
-    driver.quit()
-
-
 @pytest.fixture
-def page(browser, path):
+def page(browser, path, forget):
     """The page as a reader with a light system sees it for the first time."""
     prefer(browser, "light")
     resize(browser, 1280)
     browser.get(path.as_uri())
-    browser.execute_script("localStorage.clear()")
+    forget(browser)
     for kind in ("browser", "performance"):
         browser.get_log(kind)
     browser.refresh()

@@ -34,7 +34,7 @@ def test_a_study_is_run_and_reported_from_the_command_line(finished, tmp_path, c
     assert not new.exists()
     out, said = finished
     assert "4 trials, 0 failed" in said
-    assert main(["report", str(out)]) == 0
+    assert main(["bench", str(out), "--report"]) == 0
     assert capsys.readouterr().out.strip() == str(out / "report.html")
     page = (out / "report.html").read_text()
     assert "A try" in page
@@ -55,7 +55,7 @@ def test_published_numbers_go_with_the_study_into_its_results_and_the_report(
     (tmp_path / "results").mkdir()  # committed ones: nothing is left to run
     shutil.copy(finished[0] / "table.parquet", tmp_path / "results" / "try.parquet")
     assert main(["bench", str(study), "--out", str(out)]) == 0
-    assert main(["report", str(out)]) == 0
+    assert main(["bench", str(out), "--report"]) == 0
     page = (out / "report.html").read_text()
     assert "As printed &lt;b&gt;elsewhere&lt;/b&gt;." in page
     assert "<small>0.25</small>" in page
@@ -68,7 +68,9 @@ def test_published_numbers_go_with_the_study_into_its_results_and_the_report(
         (["bench", "gone.toml"], "No study is at gone.toml"),
         (["bench", "{study}", "--only", "naive-xbg"], "Did you mean naive-xgb"),
         (["bench", "{study}", "--redo", "puhdf"], "Did you mean puhdt"),
-        (["report", "{folder}"], "No results are at"),
+        (["bench", "{folder}", "--report"], "No results are at"),
+        (["demo", "--out", "{study}"], "try.toml is a file. Name a folder (--out)."),
+        (["bench", "{study}", "--out", "{study}"], "try.toml is a file. Name a folder for"),
     ],
 )
 def test_what_is_wrong_is_one_sentence(tmp_path, capsys, words, message):
@@ -107,7 +109,7 @@ def results(tmp_path):
 )
 def test_a_page_is_written_over_nothing_but_a_page(results, name, capsys):
     before = {path.name: path.read_bytes() for path in results.iterdir()}
-    assert main(["report", str(results), "-o", str(results / name)]) == 2
+    assert main(["bench", str(results), "--report", str(results / name)]) == 2
     said = capsys.readouterr().err
     assert "must end in .html" in said or "must be new or an HTML page" in said
     assert said.count("\n") == 1

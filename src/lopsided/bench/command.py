@@ -17,7 +17,7 @@ from lopsided.bench.study_file import find_study
 from lopsided.bench.trial import Trial, run_trial, split_dataset
 from lopsided.datasets import describe
 
-__all__ = ["bench", "estimate_seconds"]
+__all__ = ["bench", "estimate_seconds", "find_results"]
 
 _BESIDES = 1.2  # scoring, drawing labels and reading tables, beside the fit itself
 _MAX_SECONDS = 20.0  # for tries: a study may have hundreds of methods
@@ -40,7 +40,7 @@ def bench(
         check_choice(word, [*labels, *study.datasets], "method or data set of the study")
     for word in redo:
         check_choice(word, labels, "method of the study")
-    folder = Path(out) if out else Path("out") / study.name
+    folder = find_results(file, out)
     others = sorted(one.stem for one in folder.glob("*.toml") if one.stem != study.name)
     if others:
         raise ValueError(
@@ -65,6 +65,11 @@ def bench(
         with atomic_write(target) as draft:
             shutil.copyfile(source, draft)
     return _summary(study, table, folder)
+
+
+def find_results(path: str | Path, out: str | None = None) -> Path:
+    """Return the folder of a study's results: the one that was named, or out/<study>."""
+    return Path(out) if out else Path("out") / read_study(find_study(path)).name
 
 
 def _summary(study: Study, table: Any, folder: Path) -> str:

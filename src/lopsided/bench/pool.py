@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -72,22 +73,33 @@ def _end_on_request() -> None:
     """Let a worker end at once with its parent, however that ended, or when it is told to.
 
     Nothing is unwound: the pool would take that for the end of a task, and go on to the next.
+    Handlers run between two steps of the interpreter: the main thread may be deep in compiled
+    code, so that another thread waits for signals too.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, who tells us
+    heard, told = socket.socketpair()
+    told.setblocking(False)
+    signal.set_wakeup_fd(told.fileno(), warn_on_full_buffer=False)
     for stop in STOPS:
         if signal.getsignal(stop) == signal.SIG_DFL:
             signal.signal(stop, _leave)
+    threading.Thread(target=_leave_when_told, args=(heard, told), daemon=True).start()
+
+
+def _leave_when_told(heard: socket.socket, told: socket.socket) -> None:
+    """Wait for the end of the parent, or for a signal that ends this process.
+
+    `told` is only kept open: the system writes the number of each signal to it.
+    """
     parent = parent_process()
-    if parent is None:
-        return
-
-    def watch() -> None:
-        wait_for([parent.sentinel])
-        _leave(signal.SIGTERM)
-
-    threading.Thread(target=watch, daemon=True).start()
+    sentinels = [] if parent is None else [parent.sentinel]
+    while True:
+        ended = set(wait_for([heard, *sentinels])) - {heard}
+        number = signal.SIGTERM if ended else heard.recv(1)[0]
+        if number in STOPS and signal.getsignal(number) is _leave:
+            _leave(number, None)
 
 
-def _leave(number: int, _: Any = None) -> None:
+def _leave(number: int, _: Any) -> None:
     discard_drafts()
     os._exit(128 + number)

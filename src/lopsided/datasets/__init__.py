@@ -1,11 +1,13 @@
 """Imbalanced tables with known truth: the paper's fourteen and a few that need no download."""
 
+from lopsided.datasets.claims import Claims, make_claims
 from lopsided.datasets.entries import Entry, describe, list_datasets, list_entries
 from lopsided.datasets.loading import Dataset, DatasetNotFoundError, load
 from lopsided.datasets.sources import ChecksumError
 
 __all__ = [
     "ChecksumError",
+    "Claims",
     "Dataset",
     "DatasetNotFoundError",
     "Entry",
@@ -13,4 +15,5 @@ __all__ = [
     "list_datasets",
     "list_entries",
     "load",
+    "make_claims",
 ]

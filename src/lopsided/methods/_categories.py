@@ -11,20 +11,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import check_unique
+from lopsided._check import check_unique, fill_masked
+from lopsided._terminal import quote
 
 # No exponents or blanks: "1E5" is more often a name than a number.
 _PLAIN_NUMBER = re.compile(r"[-+]?[0-9]{1,40}(\.[0-9]{1,40})?")
 
 
 def as_pandas(X: Any) -> Any:
-    """Return a pandas frame for any kind of data frame; leave anything else alone."""
+    """Return a pandas frame for any kind of data frame, and an array without a mask."""
+    if hasattr(X, "collect") and not hasattr(X, "to_pandas"):  # a lazy frame of polars
+        X = X.collect()
     X = X.to_pandas() if hasattr(X, "to_pandas") else X
     if _is_frame(X):
         check_unique(X.columns)
     kinds = X.dtypes if _is_frame(X) else [getattr(X, "dtype", None)]
     if any(getattr(kind, "kind", "") == "c" for kind in kinds):
         raise ValueError("Complex data not supported: X must hold real numbers. Split them.")
+    if isinstance(X, np.ma.MaskedArray):
+        X = fill_masked(X)
     if isinstance(X, np.ndarray) and X.ndim == 1:
         raise ValueError(
             "Expected 2D array, got 1D array instead: X must have rows and columns. Reshape "
@@ -47,6 +52,7 @@ def category_levels(X: Any, takes_categories: bool) -> dict[Any, tuple[Any, ...]
     import pandas as pd
 
     levels = {}
+    dates, texts = [], []
     for name, dtype in zip(X.columns, X.dtypes, strict=True):
         if isinstance(dtype, pd.CategoricalDtype):
             if not takes_categories:
@@ -57,16 +63,31 @@ def category_levels(X: Any, takes_categories: bool) -> dict[Any, tuple[Any, ...]
             declared = dtype.categories
             levels[name] = tuple(declared) if dtype.ordered else order_levels(declared)
         elif getattr(dtype, "kind", "") in "mM":
-            raise ValueError(
-                f"X must hold numbers and categories, got dates in column {name!r}. "
-                "Turn them into numbers, e.g. days since the first."
-            )
+            dates.append(name)
         elif not (pd.api.types.is_numeric_dtype(dtype) or _reads_as_numbers(X[name])):
-            raise ValueError(
-                f"X must hold numbers and categories, got text in column {name!r}. "
-                f"Make it a category: X[{name!r}] = X[{name!r}].astype('category')."
-            )
+            texts.append(name)
+    if dates or texts:
+        raise ValueError(_refuse(dates, texts))
     return levels
+
+
+def _refuse(dates: list[Any], texts: list[Any]) -> str:
+    """Return what to do about columns that are neither numbers nor categories."""
+    found = [
+        f"{kind} in column{'s' if len(names) > 1 else ''} {_name_some(names)}"
+        for kind, names in (("dates", dates), ("text", texts))
+        if names
+    ]
+    return (
+        f"X must hold numbers and categories, got {' and '.join(found)}. Clean the table by "
+        "lopsided.TableCleaner, or turn dates into numbers and text into categories "
+        "(astype('category'))."
+    )
+
+
+def _name_some(names: list[Any]) -> str:
+    shown = ", ".join(map(repr, names[:5]))
+    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"
 
 
 def find_categories(X: Any, levels: dict[Any, Any]) -> tuple[int, ...]:
@@ -130,17 +151,19 @@ def _codes(column: Any, known: tuple[Any, ...]) -> NDArray[np.float64]:
     if unclear := [place for place in occurring if place in ambiguous]:
         value, several = values[unclear[0]], ambiguous[unclear[0]]
         trouble = (
-            f"{value!r}, which might be any of {several} in training, and counts as missing"
+            f"{quote(value)}, which might be any of {quote(several)} in training, and "
+            "counts as missing"
         )
     elif len(occurring) and np.isnan(found[occurring]).all():
         trouble = (
             "no category of training, and counts as missing in all rows: got "
-            f"{values[occurring[0]]!r}, and training had {known[0] if known else None!r}"
+            f"{quote(values[occurring[0]])}, and training had "
+            f"{quote(known[0]) if known else None}"
         )
     if trouble:
         warnings.warn(
-            f"Column {column.name!r} holds {trouble}. Write its categories as they were in "
-            "training.",
+            f"Column {quote(column.name)} holds {trouble}. Write its categories as they were "
+            "in training.",
             UserWarning,
             stacklevel=6,  # at the call of decision_function
         )

@@ -33,6 +33,59 @@ def assign_folds(
     return fold_of
 
 
+def assign_group_folds(
+    y: NDArray[np.int8],
+    groups: NDArray[np.intp],
+    n_folds: int,
+    rng: np.random.Generator | None = None,
+) -> NDArray[np.intp]:
+    """Return the fold of each row, groups kept whole and labeled rows spread evenly.
+
+    Groups are numbers from 0 on. Those that count alike are dealt in random order if there is
+    a generator.
+    """
+    n_groups = int(groups.max()) + 1
+    labeled = np.bincount(groups[y == 1], minlength=n_groups)
+    unlabeled = np.bincount(groups[y == 0], minlength=n_groups)
+    turn = np.arange(n_groups) if rng is None else rng.permutation(n_groups)
+    fold_of_group = np.empty(n_groups, np.intp)
+    n_labeled, n_unlabeled = np.zeros((2, n_folds), np.int64)
+    for group in np.lexsort((turn, -unlabeled, -labeled)):
+        # A fold without unlabeled rows comes before a small one.
+        keys = n_labeled if labeled[group] else n_unlabeled > 0
+        fold = np.lexsort((n_labeled + n_unlabeled, keys))[0]
+        fold_of_group[group] = fold
+        n_labeled[fold] += labeled[group]
+        n_unlabeled[fold] += unlabeled[group]
+    return fold_of_group[groups]
+
+
+def cross_fit_splits(
+    rows: TrainingRows,
+    fit_predict: Callable[[TrainingRows, Any, int], tuple[Any, NDArray[np.float64]]],
+    n_threads: int = 1,
+) -> NDArray[np.float64]:
+    """Return the mean prediction for each row by models of the splits that test on it, or NaN.
+
+    `fit_predict` is that of `cross_fit`.
+    """
+    from joblib import Parallel, delayed
+
+    splits = rows.splits or ()
+
+    def fit_split(place: int) -> NDArray[np.float64]:
+        train, test = splits[place]
+        return fit_predict(rows.take(train), rows.take(test).X, place)[1]
+
+    places = range(len(splits))
+    done = Parallel(n_jobs=n_threads, require="sharedmem")(map(delayed(fit_split), places))
+    total, times = np.zeros((2, len(rows)))
+    for (_, test), scores in zip(splits, done, strict=True):
+        total[test] += scores
+        times[test] += 1
+    return np.where(times > 0, total / np.maximum(times, 1), np.nan)
+
+
 def cross_fit(
     rows: TrainingRows,
     fold_of: NDArray[np.int64],

@@ -11,6 +11,7 @@ from lopsided._check import check_magnitude
 from lopsided._rows import TrainingRows
 from lopsided.methods._categories import LevelMap, fit_level_map
 from lopsided.methods._normal_scores import MIN_SCALE, NormalScores, fit_normal_scores
+from lopsided.methods.additive import AdditiveScores, additive_log_odds
 from lopsided.methods.base import Accepts, PUClassifier
 
 _MAX_INPUT = 1e6  # deviations from the mean; one of n rows lies sqrt(n) away at most
@@ -111,12 +112,14 @@ class NumericEncoder:
         return encoded
 
     def by_column(self, values: NDArray[np.float64], n_features: int) -> NDArray[np.float64]:
-        """Return the sum of values, one for each column that comes out, by raw column."""
+        """Return the sum of values, the last axis the columns that come out, by raw column."""
         sources = [*self.numbers, *self.flagged]
         for position, found in self.levels.items():
             sources += [position] * found.n_codes
         columns = np.array(sources, np.intp)
-        return np.bincount(columns, values, minlength=n_features).astype(np.float64)
+        total = np.zeros((n_features, *values.shape[:-1]))
+        np.add.at(total, columns, values.T)
+        return np.ascontiguousarray(total.T)
 
 
 def fit_numeric_encoder(
@@ -152,14 +155,31 @@ def fit_numeric_encoder(
 
 
 class EncodedClassifier(PUClassifier):
-    """Base of methods whose learners need numbers of one scale, nothing missing."""
+    """Base of methods whose learners need numbers of one scale, nothing missing.
+
+    A method with an `estimator_` has its log-odds of encoded rows as scores, or says how their
+    terms differ.
+    """
 
     _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
 
     def _encode(self, rows: TrainingRows, fit_map: Any = None) -> TrainingRows:
         """Learn `encoder_` from training rows, and return them encoded."""
         self.encoder_ = fit_numeric_encoder(rows.X, self._levels(), rows.weight, fit_map)
-        return replace(rows, X=self.encoder_.transform(rows.X))
+        encoded = self.encoder_.transform(rows.X)
+        self.encoded_mean_ = rows.weight @ encoded / rows.weight.sum()
+        return replace(rows, X=encoded)
+
+    def _additive_scores(self, X: Any, background: Any, seed: int) -> AdditiveScores:
+        """Return exact sums where `estimator_` has some, each column with what encodes it."""
+        found = None
+        if hasattr(self, "estimator_"):
+            encoded = self.encoder_.transform(X)
+            with self._linear_algebra():
+                found = additive_log_odds(self.estimator_, encoded, self.encoded_mean_)
+        if found is None:
+            return super()._additive_scores(X, background, seed)
+        return replace(found, terms=self.encoder_.by_column(found.terms, self.n_features_in_))
 
 
 @dataclass(frozen=True)

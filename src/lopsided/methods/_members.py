@@ -7,11 +7,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.model_selection import check_cv
 
-from lopsided._check import check_choice, guess_prior
-from lopsided._rows import TrainingRows
-from lopsided.methods._cross_fit import assign_folds, cross_fit
+from lopsided._check import check_choice, check_count, guess_prior
+from lopsided._rows import Splits, TrainingRows
+from lopsided.methods._cross_fit import (
+    assign_folds,
+    assign_group_folds,
+    cross_fit,
+    cross_fit_splits,
+)
 from lopsided.methods._neighbors import NeighborRatioClassifier
+from lopsided.methods._outliers import OutlierClassifier
+from lopsided.methods.additive import AdditiveScores, add_weighted, settle
 from lopsided.methods.base import PUClassifier
 from lopsided.methods.forest import PUForestClassifier
 from lopsided.methods.logistic import NaiveLogisticClassifier
@@ -19,16 +27,14 @@ from lopsided.methods.registry import build
 from lopsided.metrics import pu_mean_log_rank
 from lopsided.trees.sampling import Bagging
 
+OUTLIERS = "outliers"  # the member that reads no labels
 MIN_TO_FOLD = 3  # labeled rows: a part without one must keep two
+MANY_LABELED = 10  # rows, from which on members are known by what they do alone
+_OUTLIER_SHARE = 0.2  # of the weights, before any row is labeled
 _ROWS_PER_LEAF = 50_000  # of the table, for each row of a leaf
-_SHARPNESS = 4.0  # chosen on repeats 100 and 101: see docs/focused.md
-
-# From the mean log-rank of each member to what it counts.
-WEIGHTINGS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
-    "log-rank": lambda scores: np.exp(_SHARPNESS * (scores - scores.max())),
-    "equal": np.ones_like,
-    "best": lambda scores: (np.arange(len(scores)) == scores.argmax()).astype(float),
-}
+# Chosen on repeats from 100 on: see docs/focused.md.
+_SHARPNESS = 4.0
+_HEAD_START = {"bagged-trees": 3.0, "logistic": 1.5}  # log-weights while little is known
 
 
 @dataclass(frozen=True)
@@ -36,13 +42,16 @@ class Member:
     """An estimator that takes part in an ensemble, with a title for a sentence.
 
     With `oob_score` its training rows are scored out-of-bag, else out-of-fold, and the models
-    of the folds together are the member.
+    of the folds together are the member. Out-of-bag, rows of one group would vouch for each
+    other: with groups the trees of a forest are dealt out to the folds. Where a splitter says
+    how rows are left out, a model of all rows is the member.
     """
 
     name: str
     title: str
     estimator: PUClassifier
     stream: int  # tells its random numbers from those of others, whoever takes part
+    lowers_risk: bool = False  # with a weight of its own for reviewed negatives
 
     def seed(self, of_ensemble: int) -> int:
         """Return the seed of this member."""
@@ -53,7 +62,7 @@ class FittedMember(NamedTuple):
     """A fitted member, and scores of the training rows by models that have not seen them.
 
     Only labeled rows of which there are no more than two, and a lone unlabeled one, have been
-    seen by every model.
+    seen by every model. Rows that no split tests on have none: NaN.
     """
 
     title: str
@@ -67,6 +76,13 @@ class FittedMember(NamedTuple):
     def scores(self, X: Any) -> NDArray[np.float64]:
         """Return the mean score of the models for each row."""
         return np.mean([model._scores(X) for model in self.models], axis=0)
+
+    def additive_scores(self, X: Any, background: Any, seed: int) -> AdditiveScores:
+        """Return the mean score of the models as a sum over the columns of each row."""
+        found = [model._additive_scores(X, background, seed) for model in self.models]
+        mean = add_weighted(found, [1 / len(found)] * len(found))
+        # To the last digit as above: normal scores may part what differs by rounding alone.
+        return settle(mean.base, mean.terms, np.mean([one.scores for one in found], axis=0))
 
 
 def fit_member(
@@ -83,7 +99,7 @@ def fit_member(
     """
 
     def fit(part: TrainingRows, seed: int, n_jobs: int) -> Any:
-        model = clone(member.estimator).set_params(n_jobs=n_jobs)
+        model = clone(estimator).set_params(n_jobs=n_jobs)
         if model.needs_prior():  # with a target prior a rough one will do
             model.set_params(prior=guess_prior(part.labeled_share))
         return model._fit_part(part, seed, schema)
@@ -92,11 +108,21 @@ def fit_member(
         model = fit(part, seed + fold, n_jobs=1)  # the same numbers for any number of threads
         return model, model._scores(left_out)
 
-    if getattr(member.estimator, "oob_score", False):
+    estimator = member.estimator
+    out_of_bag = getattr(estimator, "oob_score", False)
+    if rows.splits is not None:
+        if out_of_bag:
+            estimator = clone(estimator).set_params(oob_score=False)
+        scores = cross_fit_splits(rows, fit_predict, n_threads)
+        return FittedMember(member.title, [fit(rows, seed, n_threads)], scores)
+    if out_of_bag and rows.groups is None:
         models = [fit(rows, seed, n_threads)]
         scores = models[0].oob_decision_function_
     else:
-        fold_of = member_folds(rows.y, n_folds, seed)
+        fold_of = member_folds(rows, n_folds, seed)
+        if out_of_bag:
+            n_trees = -(-estimator.n_estimators // (int(fold_of.max()) + 1 or 1))
+            estimator = clone(estimator).set_params(oob_score=False, n_estimators=n_trees)
         models, scores = cross_fit(rows, fold_of, fit_predict, n_threads)
     # Where no row can be left out, one model of all rows is the member.
     fitted = FittedMember(member.title, models or [fit(rows, seed, 1)], scores.copy())
@@ -106,18 +132,89 @@ def fit_member(
     return fitted
 
 
-def member_folds(y: NDArray[np.int8], n_folds: int, seed: int) -> NDArray[np.int64]:
-    """Return the fold of each row: no more folds than there are labeled rows.
+def count_apart(rows: TrainingRows, label: int) -> int:
+    """Return how many rows of a label, or groups with some, can be left out one by one."""
+    own = np.flatnonzero(rows.y == label)
+    return len(own) if rows.groups is None else len(np.unique(rows.groups[own]))
+
+
+def member_folds(rows: TrainingRows, n_folds: int, seed: int) -> NDArray[np.int64]:
+    """Return the fold of each row: no more folds than there are labeled rows, or their groups.
 
     Two labeled rows, or one unlabeled row, are in every training part: a model needs them.
     """
-    n_labeled, n_unlabeled = int(y.sum()), int((y == 0).sum())
+    y, n_labeled, n_unlabeled = rows.y, count_apart(rows, 1), count_apart(rows, 0)
     rng = np.random.default_rng(seed)
+    if rows.groups is not None:
+        return _member_group_folds(y, rows.groups, n_folds, rng)
     rngs = {0: rng} if n_unlabeled > 1 else {}
     if n_labeled >= MIN_TO_FOLD:
         rngs[1] = rng
         n_folds = min(n_folds, n_labeled)
     return assign_folds(y, max(min(n_folds, n_unlabeled), 2), rngs)
+
+
+def _member_group_folds(
+    y: NDArray[np.int8], groups: NDArray[np.intp], n_folds: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Return folds of whole groups; those with labeled rows stay if they are no more than two.
+
+    Without two groups to leave out there is no fold.
+    """
+    with_labels = np.unique(groups[y == 1])
+    apart = np.unique(groups)
+    if len(with_labels) < MIN_TO_FOLD:
+        apart = np.setdiff1d(apart, with_labels)
+    else:
+        n_folds = min(n_folds, len(with_labels))
+    fold_of = np.full(len(y), -1)
+    if len(apart) < 2:
+        return fold_of
+    left_out = np.isin(groups, apart)
+    n_folds = min(n_folds, len(apart))
+    fold_of[left_out] = assign_group_folds(y[left_out], groups[left_out], n_folds, rng)
+    # Rarely, all unlabeled rows are left out at once: then none are.
+    trained_on = ((y == 0) & (fold_of != fold) for fold in range(n_folds))
+    return fold_of if all(map(np.any, trained_on)) else np.full(len(y), -1)
+
+
+def list_splits(cv: Any, X: Any, rows: TrainingRows) -> Splits:
+    """Return which rows each split fits on and which it tests on, by a splitter as it is.
+
+    A number of folds keeps groups whole, if there are any.
+    """
+    splits = []
+    if rows.groups is not None and isinstance(cv, (int, np.integer)):
+        cv = _list_group_splits(rows, check_count(cv, "cv", least=2))
+    for sides in check_cv(cv, rows.y, classifier=True).split(X, rows.y, rows.groups):
+        train, test = np.zeros((2, len(rows)), bool)
+        train[sides[0]], test[sides[1]] = True, True
+        splits.append((train, test))
+    for side, least in ((0, min), (1, max)):  # every split fits, one at least tests
+        for label, kind in ((1, "labeled"), (0, "unlabeled")):
+            counts = [int((rows.y[split[side]] == label).sum()) for split in splits]
+            if not least(counts, default=0):
+                raise ValueError(
+                    f"cv must {('train', 'test')[side]} on {kind} rows, got none. Use another "
+                    "splitter or fewer splits, or label more rows."
+                )
+    return tuple(splits)
+
+
+def _list_group_splits(
+    rows: TrainingRows, n_folds: int
+) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Return the positions of training and test rows of folds of whole groups."""
+    assert rows.groups is not None
+    n_apart = count_apart(rows, 1)
+    if n_folds > n_apart:
+        raise ValueError(
+            f"cv must be at most the number of groups with labeled rows, {n_apart}, got "
+            f"{n_folds}. Use fewer folds, or label rows of more groups."
+        )
+    fold_of = assign_group_folds(rows.y, rows.groups, n_folds)
+    sides = (fold_of == fold for fold in range(n_folds))
+    return [(np.flatnonzero(~test), np.flatnonzero(test)) for test in sides]
 
 
 def select_members(members: Sequence[Member], names: Any) -> list[Member]:
@@ -133,21 +230,58 @@ def select_members(members: Sequence[Member], names: Any) -> list[Member]:
 
 
 def weight_members(
-    y: NDArray[np.int8], members: Iterable[FittedMember], weighting: str
+    rows: TrainingRows, out_of_fold: Mapping[str, NDArray[np.float64]], weighting: str
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the weight of each member, 1 in sum, and the mean log-rank that it comes from."""
-    scores: Any = np.array([pu_mean_log_rank(y, member.out_of_fold) for member in members])
+    """Return the weight of each member, 1 in sum, and the mean log-rank that it comes from.
+
+    Reviewed negatives, which stood high once, are no rivals that a labeled row must outrank.
+    """
+    kept = rows.labels != -1
+    y, n_labeled = rows.y[kept], count_apart(rows, 1)
+    scores: Any = np.array([pu_mean_log_rank(y, own[kept]) for own in out_of_fold.values()])
     # Labeled rows that cannot be left out tell nothing.
-    weights = WEIGHTINGS[weighting if y.sum() >= MIN_TO_FOLD else "equal"](scores)
-    return weights / weights.sum(), scores
+    left_out = rows.splits is not None or n_labeled >= MIN_TO_FOLD
+    doubt = max(0.0, 1 - n_labeled / MANY_LABELED) if left_out else 1.0
+    learned = np.array([name != OUTLIERS for name in out_of_fold])
+    weights = np.zeros(len(out_of_fold))
+    if learned.any():
+        start = np.array([_HEAD_START.get(name, 0.0) for name in out_of_fold])[learned]
+        weights[learned] = WEIGHTINGS[weighting](scores[learned], start, doubt)
+        weights /= weights.sum()
+    share = _OUTLIER_SHARE * doubt if learned.any() else 1.0
+    return np.where(learned, (1 - share) * weights, share), scores
+
+
+def weigh_by_log_rank(scores: Any, head_start: Any, doubt: float) -> NDArray[np.float64]:
+    """Return weights that grow with the log-rank, and while it is in doubt by a head start."""
+    known = _SHARPNESS * (scores - scores.max())
+    log_weights = (1 - doubt) * known + doubt * head_start
+    return np.exp(log_weights - log_weights.max())
+
+
+def take_best(scores: Any, head_start: Any, doubt: float) -> NDArray[np.float64]:
+    """Return 1 for the highest log-rank; if nothing is known, for the best head start."""
+    best = (head_start if doubt == 1 else scores).argmax()
+    return (np.arange(len(scores)) == best).astype(float)
+
+
+WEIGHTINGS: dict[str, Callable[[Any, Any, float], NDArray[np.float64]]] = {
+    "log-rank": weigh_by_log_rank,
+    "equal": lambda scores, head_start, doubt: np.ones_like(scores),
+    "best": take_best,
+}
 
 
 def list_members(
-    n_rows: int, n_bagged_trees: int, gamma: float, target_prior: float | None
+    n_rows: int,
+    n_bagged_trees: int,
+    gamma: float,
+    target_prior: float | None,
+    reviewed_weight: float,
 ) -> list[Member]:
     """Return all members, who err in different ways, as a table of so many rows has them.
 
-    Gamma and target prior are those of the booster's risk.
+    Gamma, target prior and the weight of reviewed negatives are those of the booster's risk.
     """
 
     def extra_trees(criterion: str, most: int, least: int, sampling: Any = None) -> Any:
@@ -164,18 +298,22 @@ def list_members(
         )
 
     bagged = extra_trees("hellinger", n_bagged_trees, 2, Bagging(20.0))
-    booster = build("focused-xgb", gamma=gamma, target_prior=target_prior)
+    risk = {"gamma": gamma, "target_prior": target_prior, "reviewed_weight": reviewed_weight}
+    booster = build("focused-xgb", **risk)
     logistic = NaiveLogisticClassifier(C=0.1, normalize="quantile")
     about_bagged = (
         "extra trees by Hellinger distance, each on labeled rows and 20 others for each"
     )
     about_trees = "extra trees on bootstraps of all rows"
+    about_booster = "boosted trees on the focused PU risk"
     about_logistic = "logistic regression on quantile-transformed columns"
+    about_outliers = "isolation forest and distance to neighbors, without labels"
     about_knn = "k nearest neighbors: distances to labeled and unlabeled rows"
     return [
         Member("bagged-trees", about_bagged, bagged, stream=736216594),
         Member("extra-trees", about_trees, extra_trees("gini", 300, 1), stream=682460096),
-        Member("booster", "boosted trees on the focused PU risk", booster, stream=4017528749),
+        Member("booster", about_booster, booster, stream=4017528749, lowers_risk=True),
         Member("logistic", about_logistic, logistic, stream=3507795190),
         Member("knn", about_knn, NeighborRatioClassifier(), stream=1319068280),
+        Member(OUTLIERS, about_outliers, OutlierClassifier(), stream=2954307513),
     ]

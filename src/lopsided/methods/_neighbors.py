@@ -8,9 +8,11 @@ from numpy.typing import NDArray
 
 from lopsided._rows import TrainingRows
 from lopsided.methods._encoders import EncodedClassifier
+from lopsided.methods.additive import AdditiveScores, settle
 
 _N_LABELED, _N_UNLABELED = 3, 5  # neighbors that count, at most all there are
 _NEAREST = 1e-3  # distances below, in standard deviations, are no nearer
+_MEAN_ROWS = 256  # that the mean terms are taken over
 
 
 @dataclass(eq=False, repr=False)
@@ -27,7 +29,10 @@ class NeighborRatioClassifier(EncodedClassifier):
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
         rows = self._encode(rows).take(rows.weight > 0)
         self.labeled_ = self._index(rows.X[rows.y == 1], _N_LABELED)
-        self.unlabeled_ = self._index(rows.X[rows.y == 0], _N_UNLABELED)
+        unlabeled = rows.X[rows.y == 0]
+        self.unlabeled_ = self._index(unlabeled, _N_UNLABELED)
+        some = unlabeled[:: -(-len(unlabeled) // _MEAN_ROWS)]
+        self.mean_terms_ = self._terms(some, skip=min(1, len(unlabeled) - 1)).mean(axis=0)
 
     def _index(self, encoded: Any, count: int) -> Any:
         from sklearn.neighbors import NearestNeighbors
@@ -40,20 +45,61 @@ class NeighborRatioClassifier(EncodedClassifier):
     def _scores(self, X: Any) -> Any:
         encoded = self.encoder_.transform(X)
         with self._linear_algebra():
-            near = _mean_distance(self.labeled_, encoded)
-            far = _mean_distance(self.unlabeled_, encoded)
+            near = mean_distance(self.labeled_, encoded)
+            far = mean_distance(self.unlabeled_, encoded)
         return np.log(far + _NEAREST) - np.log(near + _NEAREST)
 
+    def _terms(self, encoded: NDArray[np.float64], skip: int = 0) -> NDArray[np.float64]:
+        r"""Return the terms of scores by raw column, for `skip` as of `distance_terms`.
 
-def _mean_distance(index: Any, encoded: NDArray[np.float64]) -> NDArray[np.float64]:
+        A distance is a sum over columns, :math:`\|g\| = \sum_j g_j^2 / \|g\|`, and so is the
+        difference of two; the logarithms of both are passed by the secant.
+        """
+        with self._linear_algebra():
+            near = distance_terms(self.labeled_, encoded)
+            far = distance_terms(self.unlabeled_, encoded, skip)
+        ends = (side.sum(axis=1) + _NEAREST for side in (near, far))
+        terms = settle(next(ends), far - near, next(ends)).mapped(np.log).terms
+        return self.encoder_.by_column(terms, self.n_features_in_)
+
+    def _additive_scores(self, X: Any, background: Any, seed: int) -> AdditiveScores:
+        """Return sums about the mean terms of training rows."""
+        terms = self._terms(self.encoder_.transform(X))
+        return settle(self.mean_terms_.sum(), terms - self.mean_terms_, self._scores(X))
+
+
+def mean_distance(
+    index: Any, encoded: NDArray[np.float64], itself: bool = False
+) -> NDArray[np.float64]:
     """Return the mean distance of each row to its nearest ones.
+
+    With `itself` the rows are those of the index, and none is its own neighbor.
 
     The index may compute distances by a product of matrices, which rounds by the batch; so it
     only finds the rows, and each distance is taken anew.
     """
-    found = index.kneighbors(encoded, return_distance=False)
+    if itself and len(encoded) < 2:  # a row alone has no neighbor
+        return np.zeros(len(encoded))
+    found = index.kneighbors(None if itself else encoded, return_distance=False)
     total = np.zeros(len(encoded))
     for nearest in found.T:
         gap = encoded - index._fit_X[nearest]
         total += np.sqrt(np.einsum("ij,ij->i", gap, gap))
     return total / found.shape[1]
+
+
+def distance_terms(
+    index: Any, encoded: NDArray[np.float64], skip: int = 0
+) -> NDArray[np.float64]:
+    """Return what each column adds to the mean distance of a row to its nearest ones.
+
+    `skip` so many of the nearest are passed over, such as a row of the index itself.
+    """
+    wanted = min(index.n_neighbors + skip, index.n_samples_fit_)
+    found = index.kneighbors(encoded, wanted, return_distance=False)
+    total = np.zeros_like(encoded)
+    for nearest in found.T[skip:]:
+        squares = (encoded - index._fit_X[nearest]) ** 2
+        distance = np.sqrt(squares.sum(axis=1, keepdims=True))
+        total += np.divide(squares, distance, out=np.zeros_like(squares), where=distance > 0)
+    return total / (found.shape[1] - skip)

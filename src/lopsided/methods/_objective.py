@@ -96,7 +96,7 @@ def fused_objective(
     if shape is None or not _is_plain(risk):
         return plain_objective(risk, rows, prior, scale, floor)
     # By name: none can ask for scores.
-    raw = risk.raw_weights(y=rows.y.astype(float), prior=prior, weight=rows.weight)
+    raw = risk.raw_weights(y=rows.labels.astype(float), prior=prior, weight=rows.weight)
     positive, negative = scale * raw.positive, scale * raw.negative
     labeled = np.flatnonzero(positive)
 
@@ -122,7 +122,7 @@ def plain_objective(
     """Return the same objective in NumPy, for risks and losses of the user's own."""
 
     def objective(scores: NDArray[Any], _: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-        given = (scores, rows.y, prior, rows.weight)
+        given = (scores, rows.labels, prior, rows.weight)
         return scale * risk.gradient(*given), scale * risk.curvature(*given) + floor
 
     return objective

@@ -1,15 +1,25 @@
 """The face every method shares: scikit-learn's, with PU labels."""
 
+import warnings
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from lopsided._check import as_generator, check_labels, check_prior, check_weight_range
+from lopsided._check import (
+    as_generator,
+    check_jobs,
+    check_labels,
+    check_prior,
+    check_weight_range,
+    encode_groups,
+    fill_masked,
+)
 from lopsided._math import sigmoid
 from lopsided._rows import TrainingRows
 from lopsided.methods._categories import (
@@ -19,15 +29,19 @@ from lopsided.methods._categories import (
     encode_categories,
     find_categories,
 )
-from lopsided.methods._cross_fit import assign_folds, cross_fit
+from lopsided.methods._cross_fit import assign_folds, assign_group_folds, cross_fit
+from lopsided.methods.additive import AdditiveAnswers
 
 __all__ = [
     "Accepts",
     "PUClassifier",
+    "ScoreAnswers",
     "TrainingRows",
     "as_pandas",
     "assign_folds",
+    "assign_group_folds",
     "cross_fit",
+    "takes_reviewed",
 ]
 
 
@@ -40,6 +54,32 @@ def _find_thread_pools() -> Any:
     return ThreadpoolController()
 
 
+def _varies(X: Any) -> bool:
+    """Say whether any two rows differ, a missing value being one like others."""
+    sparse: bool = issparse(X)
+    if sparse:
+        return bool((X.max(axis=0) != X.min(axis=0)).sum())
+    # Nearly every table shows it in its first rows, and none is read twice as a whole.
+    size, n_rows = 1024, len(X)
+    blocks = (X[start : start + size] for start in range(0, n_rows, size))
+    return any(
+        ((block != X[0]) & ~(np.isnan(block) & np.isnan(X[0]))).any() for block in blocks
+    )
+
+
+def takes_reviewed(model: Any) -> bool:
+    """Say whether labels may reach a classifier, or what it wraps, with -1 as they are.
+
+    Any method may be asked, which refuses them if it must; to another classifier a reviewed
+    negative is one like all that are not labeled.
+    """
+    if isinstance(model, PUClassifier):
+        return True
+    steps = getattr(model, "steps", None)  # of a pipeline
+    inner = steps[-1][1] if steps else getattr(model, "estimator", None)
+    return inner is not None and takes_reviewed(inner)
+
+
 class Accepts(NamedTuple):
     """What a learner can read besides finite numbers."""
 
@@ -48,83 +88,21 @@ class Accepts(NamedTuple):
     categories: bool = False
 
 
-class PUClassifier(ClassifierMixin, BaseEstimator):
-    """Base of all methods: checks what comes in, settles the prior, turns scores into answers.
+class ScoreAnswers:
+    """Answers of a classifier whose scores are log-odds, 0 their boundary."""
 
-    A method implements `_fit(rows, rng)`, where rows are checked and `prior_` is set, and
-    `_scores(X)`.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (2,)
-        Always 0 and 1.
-    prior_ : float
-        The prior in use: given, or guessed, and never below the labeled share.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X was a data frame.
-    categorical_ : tuple of int
-        The positions of columns that hold categories.
-    category_levels_ : dict
-        The levels that had rows in training, for each of these columns by its name. Any other
-        value counts as missing.
-    """
-
-    _accepts: ClassVar[Accepts] = Accepts()
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "PUClassifier":
-        """Learn from labeled positives and unlabeled rows.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_rows, n_features)
-            The table. Which of NaN, sparse and categories are taken depends on the method.
-        y : array of shape (n_rows,)
-            1 = labeled positive, 0 = unlabeled.
-        sample_weight : array of shape (n_rows,), optional
-            Weights of the rows; 2 counts a row twice.
-
-        Returns
-        -------
-        self
-        """
-        X = as_pandas(X)
-        self.category_levels_ = category_levels(X, self._accepts.categories)
-        self.categorical_ = find_categories(X, self.category_levels_)
-        X = self._numbers(X, reset=True)
-        y = check_labels(y)
-        if len(y) != X.shape[0]:
-            raise ValueError(
-                f"X and y must have the same number of rows, got {X.shape[0]} and {len(y)}."
-            )
-        weight = self._weights(sample_weight, X, y)
-        X, self.category_levels_ = drop_empty_levels(
-            X, self.category_levels_, weight, self.categorical_
-        )
-        self.classes_ = np.array([0, 1])
-        rows = TrainingRows(X, y, weight)
-        self.prior_ = self.resolve_prior(rows.labeled_share)
-        self._fit(rows, as_generator(getattr(self, "random_state", None)))
-        self._advise()
-        return self
+    classes_: NDArray[np.int64]
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return one score per row: larger is more positive, 0 is the boundary.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_rows, n_features)
-            Columns as in `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
-        return np.asarray(self._scores(self._read(X)), dtype=np.float64)
+        """Return one score per row."""
+        raise NotImplementedError
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probability of each class by the model's own account, not calibrated.
+        """Return the probability of each class: the scores as log-odds.
+
+        Scores of `focused` and of `PUCalibratedClassifier` are calibrated on labels, so that
+        these are chances to be positive, given the prior. Those of other methods are the
+        model's own account.
 
         Parameters
         ----------
@@ -154,20 +132,152 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         above = self.decision_function(X) > 0
         return self.classes_[above.astype(int)]
 
-    def resolve_prior(self, labeled_share: float) -> float:
-        """Return the prior to work with: as given, raised, guessed, or the labeled share."""
-        if not self.needs_prior():
-            return labeled_share
-        prior = getattr(self, "prior", None)
-        if self._scenario() == "one-sample":
-            return check_prior(prior, labeled_share)
-        if prior is None:
-            raise ValueError(
-                "scenario='two-sample' needs a prior, got None: the labeled rows, a sample of "
-                "their own, say nothing about it. Pass the share of positives among the "
-                "unlabeled rows."
+
+class PUClassifier(AdditiveAnswers, ScoreAnswers, ClassifierMixin, BaseEstimator):
+    """Base of all methods: checks what comes in, settles the prior, turns scores into answers.
+
+    A method implements `_fit(rows, rng)`, where rows are checked and `prior_` is set, and
+    `_scores(X)`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        Always 0 and 1.
+    prior_ : float
+        The prior in use: given as a number or as an estimate of `lopsided.priors`, or estimated
+        from the rows and their weights, and never below the labeled share.
+    prior_estimate_ : PriorEstimate
+        Where `prior` is "auto" or another name: the estimate with its interval.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, when X was a data frame.
+    categorical_ : tuple of int
+        The positions of columns that hold categories.
+    category_levels_ : dict
+        The levels that had rows in training, for each of these columns by its name. Any other
+        value counts as missing.
+    typical_row_ : ndarray of shape (n_features_in_,)
+        The median of each column in training, and the commonest code of a category: what rows
+        are compared with where terms of scores have to be sampled.
+    """
+
+    _accepts: ClassVar[Accepts] = Accepts()
+    _takes_reviewed: ClassVar[bool] = True  # y = -1
+    _min_labeled: ClassVar[int] = 1
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
+    ) -> "PUClassifier":
+        """Learn from labeled positives and unlabeled rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_rows, n_features)
+            The table. Which of NaN, sparse and categories are taken depends on the method.
+        y : array of shape (n_rows,)
+            1 = labeled positive, 0 = unlabeled, -1 = reviewed and found to be negative.
+        sample_weight : array of shape (n_rows,), optional
+            Weights of the rows; 2 counts a row twice.
+        groups : array of shape (n_rows,), optional
+            Rows that belong together, such as those of one customer. A method that leaves rows
+            out of some of its models, such as "focused" and "elkan-noto", leaves out whole
+            groups; any other has no use for them.
+
+        Returns
+        -------
+        self
+        """
+        rows = self._check_rows(X, y, sample_weight, groups)
+        rng = as_generator(getattr(self, "random_state", None))
+        check_jobs(getattr(self, "n_jobs", None))
+        self.prior_ = self._settle_prior(rows, rng)
+        self._keep_typical_row(rows)
+        self._fit(rows, rng)
+        if _varies(rows.X):
+            self._advise()
+        else:
+            warnings.warn(
+                "X holds the same values in every row, and nothing can be learned: every row "
+                "has the same score. Add columns that differ from row to row.",
+                UserWarning,
+                stacklevel=2,
             )
-        return check_prior(prior, labeled_share=0.0)
+        return self
+
+    def resolve_prior(self, X: Any, y: Any) -> float:
+        """Return the prior that `fit` would work with, without the fit; parameters as there."""
+        unfitted = clone(self)
+        rows = unfitted._check_rows(X, y)
+        return unfitted._settle_prior(rows, as_generator(getattr(self, "random_state", None)))
+
+    def _check_rows(
+        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
+    ) -> TrainingRows:
+        """Return what came in, checked and as numbers, once its columns are known."""
+        X = as_pandas(X)
+        self.category_levels_ = category_levels(X, self._accepts.categories)
+        self.categorical_ = find_categories(X, self.category_levels_)
+        X = self._numbers(X, reset=True)
+        labels = check_labels(y, least=self._min_labeled, keep_reviewed=True)
+        if len(labels) != X.shape[0]:
+            raise ValueError(
+                f"X and y must have the same number of rows, got {X.shape[0]} and "
+                f"{len(labels)}."
+            )
+        reviewed = self._find_reviewed(labels)
+        y = np.maximum(labels, 0)
+        weight = self._weights(sample_weight, X, labels)
+        X, self.category_levels_ = drop_empty_levels(
+            X, self.category_levels_, weight, self.categorical_
+        )
+        self.classes_ = np.array([0, 1])
+        codes = None if groups is None else encode_groups(groups, len(y))
+        return TrainingRows(X, y, weight, reviewed, codes)
+
+    def _find_reviewed(self, labels: NDArray[np.int8]) -> NDArray[np.bool_] | None:
+        """Return which rows are reviewed negatives, None if there are none."""
+        reviewed = np.asarray(labels == -1)
+        if not reviewed.any():
+            return None
+        if not self._takes_reviewed:
+            raise ValueError(
+                f"{type(self).__name__} takes no reviewed negatives (-1), got "
+                f"{int(reviewed.sum())} of them. Write them as 0, or use a method that does."
+            )
+        return reviewed
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return one score per row: larger is more positive, 0 is the boundary.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_rows, n_features)
+            Columns as in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        return np.asarray(self._scores(self._read(X)), dtype=np.float64)
+
+    def _settle_prior(self, rows: TrainingRows, rng: np.random.Generator) -> float:
+        """Return the prior to work with: as given, raised, estimated, or the labeled share."""
+        if not self.needs_prior():
+            return rows.labeled_share
+        scenario = self._scenario()
+        # Where labeled rows are a sample of their own, their share says nothing.
+        least = rows.labeled_share if scenario == "one-sample" else 0.0
+        prior: Any = getattr(self, "prior", None)
+        if not isinstance(prior, str):
+            return check_prior(prior, least, or_auto=True)
+        from lopsided.methods._auto_prior import estimate_prior_of
+
+        n_threads, own = self._n_threads(), rng.spawn(1)[0]  # the fit's numbers stay the same
+        self.prior_estimate_ = estimate_prior_of(
+            rows, self._schema(), prior, scenario, n_threads, own
+        )
+        return self.prior_estimate_.value
 
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
         raise NotImplementedError
@@ -190,13 +300,19 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         """Fit on rows that another method, of which this one is a part, has checked already."""
         for name, value in schema.items():
             setattr(self, name, value)
-        self.prior_ = self.resolve_prior(rows.labeled_share)
-        self._fit(rows, np.random.default_rng(seed))
+        rng = np.random.default_rng(seed)
+        self.prior_ = self._settle_prior(rows, rng)
+        self._keep_typical_row(rows)
+        self._fit(rows, rng)
         return self
 
     def needs_prior(self) -> bool:
-        """Say whether the prior matters to this method as it is set up."""
+        """Say whether the ranking depends on a prior, as the method is set up."""
         return hasattr(self, "prior")
+
+    def uses_prior(self) -> bool:
+        """Say whether any answer depends on a prior: a ranking, or a probability alone."""
+        return self.needs_prior()
 
     def _expects_hidden(self) -> bool:
         """Say whether the method takes some unlabeled rows for positives whatever they are."""
@@ -206,7 +322,7 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         """Return the number of threads that `n_jobs` asks for."""
         from joblib import effective_n_jobs
 
-        return effective_n_jobs(getattr(self, "n_jobs", None))
+        return effective_n_jobs(check_jobs(getattr(self, "n_jobs", None)))
 
     def _linear_algebra(self) -> Any:
         """Return a context in which linear algebra keeps to the method's number of threads.
@@ -250,15 +366,18 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
             )
         return numbers
 
-    def _weights(self, sample_weight: Any, X: Any, y: NDArray[np.int8]) -> NDArray[np.float64]:
+    def _weights(
+        self, sample_weight: Any, X: Any, labels: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
         if sample_weight is None:
-            return np.ones(len(y))
+            return np.ones(len(labels))
         weight = _check_sample_weight(
-            sample_weight, X, dtype=np.float64, ensure_non_negative=True
+            fill_masked(sample_weight), X, dtype=np.float64, ensure_non_negative=True
         )
         weight = check_weight_range(weight)
-        for label, kind in ((1, "labeled"), (0, "unlabeled")):
-            if not weight[y == label].sum() > 0:
+        needed = ((1, "labeled"), (0, "unlabeled"))
+        for label, kind in needed if self._min_labeled else needed[1:]:
+            if not weight[labels == label].sum() > 0:
                 raise ValueError(
                     f"sample_weight must be above 0 for some {kind} rows, got 0 for all: one "
                     "class is left. Weigh them, or leave sample_weight out."

@@ -1,5 +1,6 @@
 """Boosted trees on any PU risk, by XGBoost."""
 
+import math
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -9,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, issparse
 
-from lopsided._check import check_magnitude, require
+from lopsided._check import check_choice, check_count, check_magnitude, require
 from lopsided._math import normalized
 from lopsided._progress import Bar
 from lopsided._rows import TrainingRows
 from lopsided.methods._categories import fit_level_map, map_levels
 from lopsided.methods._objective import fused_objective
 from lopsided.methods._risk_classifier import RiskClassifier, check_hold_out, hold_out
+from lopsided.methods.additive import AdditiveScores, settle
 from lopsided.methods.base import Accepts
 from lopsided.risks import ClipAtZero, Risk, ifpu
 
@@ -23,9 +25,14 @@ __all__ = ["BoostedRiskClassifier"]
 
 _CURVATURE_FLOOR = 1e-6  # XGBoost divides by the curvature of a leaf
 _MANY_LEVELS = 32  # of a category, above which its splits are kept small
+_MEAN_ROWS = 64  # that the mean terms are taken over
 # Parameters that XGBoost knows by the same names.
 _TREES = ("learning_rate", "max_depth", "max_leaves", "max_bin", "grow_policy")
 _REGULARIZERS = ("min_child_weight", "reg_lambda", "reg_alpha", "max_delta_step")
+# The least that each whole number may be; trees without a limit have 0.
+_COUNTS = {"n_estimators": 1, "max_depth": 0, "max_leaves": 0, "n_parallel_trees": 1}
+_COUNTS |= {"max_bin": 2, "max_cat_threshold": 1, "early_stopping_rounds": 1}
+_MAY_BE_NONE = ("max_cat_threshold", "early_stopping_rounds")
 _SHARES = ("subsample", "colsample_bytree", "colsample_bylevel", "colsample_bynode")
 
 
@@ -41,8 +48,8 @@ class BoostedRiskClassifier(RiskClassifier):
     ----------
     risk : Risk or None, default=None
         What to lower; None is `ifpu(clamp=ClipAtZero())`, the focused PU risk.
-    prior : float or None, default=None
-        P(y_true = 1) in the whole table; None guesses twice the labeled share.
+    prior : float or "auto", default="auto"
+        P(y_true = 1) in the whole table; "auto" estimates it, see `lopsided.priors`.
     n_estimators : int, default=100
         Number of boosting rounds, at most if they stop early.
     learning_rate : float, default=0.3
@@ -109,7 +116,7 @@ class BoostedRiskClassifier(RiskClassifier):
 
     _accepts: ClassVar[Accepts] = Accepts(nan=True, sparse=True, categories=True)
     risk: Risk | None = None
-    prior: float | None = None
+    prior: float | str = "auto"
     n_estimators: int = 100
     learning_rate: float = 0.3
     max_depth: int = 6
@@ -145,13 +152,16 @@ class BoostedRiskClassifier(RiskClassifier):
             position: fit_level_map(rows.X[:, position], n_levels, rows.weight)
             for position, n_levels in self._levels().items()
         }
-        rows = replace(rows, X=self._as_trained(rows.X))
-        start = self.risk_.fit_intercept_only(rows.y, self.prior_, rows.weight)
+        given, rows = rows, replace(rows, X=self._as_trained(rows.X))
+        start = self.risk_.fit_intercept_only(rows.labels, self.prior_, rows.weight)
         params = self._params(int(rng.integers(2**31)), start)
         self.n_estimators_ = int(self.n_estimators)
         if self.early_stopping_rounds is not None:
             self.n_estimators_ = self._best_n_estimators(rows, params)
         self.booster_ = self._train(rows, params, self.n_estimators_)
+        kept = np.flatnonzero(given.weight > 0)
+        some = given.X[kept[:: -(-len(kept) // _MEAN_ROWS)]]
+        self.mean_terms_ = self._terms(self._matrix(some)).mean(axis=0)
 
     def _advise(self) -> None:
         if not self.feature_importances_.any():
@@ -164,15 +174,23 @@ class BoostedRiskClassifier(RiskClassifier):
 
     def _check_settings(self, X: Any) -> None:
         """Refuse what XGBoost would take for something else or answer with a stack trace."""
-        for name in ("n_estimators", "max_bin", "max_cat_threshold", "early_stopping_rounds"):
-            least = 2 if name == "max_bin" else 1
+        for name, least in _COUNTS.items():
             value = getattr(self, name)
-            if value is not None and not value >= least:
-                raise ValueError(f"{name} must be at least {least}, got {value!r}.")
-        for name in ("gradient_scale", "subsample"):
+            if value is not None or name not in _MAY_BE_NONE:
+                check_count(value, name, least)
+        for name in ("gradient_scale", "learning_rate", *_SHARES):
+            most = 1 if name in _SHARES else math.inf
             value = getattr(self, name)
-            if not value > 0:
-                raise ValueError(f"{name} must be above 0, got {value!r}.")
+            if not (_is_number(value) and 0 < value <= most):
+                raise ValueError(
+                    f"{name} must be above 0{f' and at most {most}' if most == 1 else ''}, "
+                    f"got {value!r}."
+                )
+        for name in ("min_split_loss", *_REGULARIZERS):
+            value = getattr(self, name)
+            if not (_is_number(value) and value >= 0):
+                raise ValueError(f"{name} must be at least 0, got {value!r}.")
+        check_choice(self.grow_policy, ("depthwise", "lossguide"), "grow_policy")
         check_hold_out(self.validation_fraction)
         signs = self.monotone_constraints
         if signs is not None and (len(signs) != X.shape[1] or not set(signs) <= {-1, 0, 1}):
@@ -235,7 +253,7 @@ class BoostedRiskClassifier(RiskClassifier):
         options: dict[str, Any] = {}
         if validation is not None:
             unweighted = replace(validation, weight=np.ones(len(validation)))
-            given = (validation.y, self.prior_, validation.weight)
+            given = (validation.labels, self.prior_, validation.weight)
 
             def risk_of_validation(scores: NDArray[Any], _: Any) -> tuple[str, float]:
                 return "risk", float(self.risk_.estimate(scores.astype(float), *given))
@@ -268,14 +286,39 @@ class BoostedRiskClassifier(RiskClassifier):
     def _scores(self, X: Any) -> NDArray[Any]:
         if not self.zeros_are_absent_ and issparse(X):
             return _by_blocks(self._scores, X)
-        matrix = require("xgboost").DMatrix(
+        margins = self.booster_.predict(self._matrix(X), output_margin=True)
+        return self._log_odds(margins.astype(np.float64))
+
+    def _additive_scores(self, X: Any, background: Any, seed: int) -> AdditiveScores:
+        """Return sums of XGBoost's Shapley values about their means in training, as log-odds.
+
+        XGBoost weights rows by the curvature of the risk. That of a focused risk lies where
+        positives are: its base stands above nearly all rows, and columns would seem to lower
+        the score of even those that rank high.
+        """
+        if not self.zeros_are_absent_ and hasattr(X, "toarray"):
+            X = X.toarray()
+        matrix = self._matrix(X)
+        terms = self._terms(matrix)
+        margins = self.booster_.predict(matrix, output_margin=True)
+        mean, own_base = self.mean_terms_[:-1], terms[:, -1]
+        sums = settle(own_base + mean.sum(), terms[:, :-1] - mean, margins)
+        return sums.mapped(self._log_odds)
+
+    def _terms(self, matrix: Any) -> NDArray[np.float64]:
+        """Return the Shapley values of each row, and at the end XGBoost's base."""
+        return self.booster_.predict(matrix, pred_contribs=True).astype(np.float64)
+
+    def _log_odds(self, margins: NDArray[np.float64]) -> NDArray[Any]:
+        return self.risk_.log_odds(margins, self.prior_)
+
+    def _matrix(self, X: Any) -> Any:
+        return require("xgboost").DMatrix(
             self._as_trained(X),
             nthread=self._n_threads(),
             feature_types=self._feature_types(),
             enable_categorical=True,
         )
-        margins = self.booster_.predict(matrix, output_margin=True)
-        return self.risk_.log_odds(margins.astype(np.float64), self.prior_)
 
     def _as_trained(self, X: Any) -> Any:
         """Return X as XGBoost saw it: a zero that was absent in training is absent.
@@ -297,6 +340,11 @@ class BoostedRiskClassifier(RiskClassifier):
         for name, gain in self.booster_.get_score(importance_type="total_gain").items():
             gains[int(name[1:])] = gain
         return normalized(gains, like=gains)
+
+
+def _is_number(value: Any) -> bool:
+    real = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    return real and math.isfinite(value)
 
 
 def _by_blocks(

@@ -10,7 +10,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from lopsided._check import check_choice, check_count
 from lopsided._rows import TrainingRows
-from lopsided.methods._cross_fit import cross_fit
+from lopsided.methods._cross_fit import assign_group_folds, cross_fit
 from lopsided.methods._encoders import EncodedClassifier
 from lopsided.methods._learners import (
     check_learner,
@@ -19,6 +19,8 @@ from lopsided.methods._learners import (
     positive_log_odds,
     positive_proba,
 )
+from lopsided.methods.additive import AdditiveScores
+from lopsided.methods.base import PUClassifier
 
 __all__ = ["ElkanNotoClassifier", "hidden_weights", "label_frequency"]
 
@@ -34,8 +36,9 @@ class ElkanNotoClassifier(EncodedClassifier):
     with it an unlabeled row counts as a positive with weight
     :math:`\frac{1 - c}{c} \frac{g}{1 - g}` and as a negative with the rest.
 
-    Every row is held out once, labeled rows spread evenly over the folds, so that the label
-    frequency is estimated even from two of them.
+    Every row is held out once, with its group if `fit` is given groups, labeled rows spread
+    evenly over the folds, so that the label frequency is estimated even from two of them. A
+    single one cannot be held out: its own model, which thinks too well of it, judges it.
 
     Parameters
     ----------
@@ -102,7 +105,7 @@ class ElkanNotoClassifier(EncodedClassifier):
         self.prior_ = rows.labeled_share / self.label_frequency_
         if self.refit:
             hidden = hidden_weights(proba, self.label_frequency_)
-            positive = np.where(rows.y == 1, 1.0, hidden)
+            positive = np.where(rows.unlabeled, hidden, rows.y)
             rows = rows.doubled(positive, 1 - positive)
         self.estimator_ = fit_learner(learner, rows, rng)
 
@@ -110,13 +113,17 @@ class ElkanNotoClassifier(EncodedClassifier):
         self, learner: Any, rows: TrainingRows, rng: np.random.Generator
     ) -> NDArray[np.float64]:
         """Return the probability of being labeled by a model that has not seen the row."""
-        n_folds = min(self.n_folds, int(rows.y.sum()), int((rows.y == 0).sum()))
-        if n_folds < 2:  # a single unlabeled row cannot be left out
+        apart = np.arange(len(rows)) if rows.groups is None else rows.groups
+        counts = (len(np.unique(apart[rows.y == label])) for label in (0, 1))
+        n_folds = min(self.n_folds, *counts)
+        if n_folds < 2:  # a single labeled or unlabeled row cannot be left out
             return positive_proba(fit_learner(learner, rows, rng), rows.X)
-        splitter = StratifiedKFold(n_folds, shuffle=True, random_state=int(rng.integers(2**31)))
-        fold_of = np.empty(len(rows), np.int64)
-        for fold, (_, left_out) in enumerate(splitter.split(rows.X, rows.y)):
-            fold_of[left_out] = fold
+        if rows.groups is None:
+            fold_of = _stratified_folds(rows.y, n_folds, int(rng.integers(2**31)))
+        else:
+            fold_of = assign_group_folds(rows.y, rows.groups, n_folds, rng)
+            if any((rows.y[fold_of != fold] == 1).all() for fold in range(n_folds)):
+                return positive_proba(fit_learner(learner, rows, rng), rows.X)
 
         def fit_predict(part: TrainingRows, left_out: Any, _: int) -> tuple[None, Any]:
             return None, positive_proba(fit_learner(learner, part, rng), left_out)
@@ -133,6 +140,19 @@ class ElkanNotoClassifier(EncodedClassifier):
         turn = _EPS * self.label_frequency_
         beyond = np.maximum(scores - log_odds_of(np.array(turn)), 0.0)
         return log_odds_of(np.minimum(proba, _EPS)) + beyond
+
+    def _additive_scores(self, X: Any, background: Any, seed: int) -> AdditiveScores:
+        if self.refit:
+            return super()._additive_scores(X, background, seed)
+        return PUClassifier._additive_scores(self, X, background, seed)  # no log-odds: sampled
+
+
+def _stratified_folds(y: NDArray[np.int8], n_folds: int, seed: int) -> NDArray[np.int64]:
+    fold_of = np.empty(len(y), np.int64)
+    splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+    for fold, (_, left_out) in enumerate(splitter.split(np.zeros(len(y)), y)):
+        fold_of[left_out] = fold
+    return fold_of
 
 
 def label_frequency(

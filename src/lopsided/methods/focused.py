@@ -1,37 +1,47 @@
 """The flagship: learners that err in different ways, fused by what the labels say of each."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted, check_memory
 
-from lopsided._check import check_choice, check_magnitude
-from lopsided._math import normalized
+from lopsided._calibration_maps import CalibrationMap, fit_calibration
+from lopsided._calibration_metrics import pu_calibration_error
+from lopsided._check import check_choice, check_magnitude, check_prior
+from lopsided._math import normalized, sigmoid
 from lopsided._progress import Bar
 from lopsided._rows import TrainingRows
 from lopsided.methods._members import (
+    MANY_LABELED,
     MIN_TO_FOLD,
+    OUTLIERS,
     WEIGHTINGS,
+    FittedMember,
     Member,
+    count_apart,
     fit_member,
     list_members,
+    list_splits,
     select_members,
     weight_members,
 )
 from lopsided.methods._normal_scores import fit_normal_scores
-from lopsided.methods.base import Accepts, PUClassifier
+from lopsided.methods._outliers import OutlierClassifier
+from lopsided.methods.additive import AdditiveScores, add_weighted
+from lopsided.methods.base import Accepts, PUClassifier, as_pandas
+from lopsided.priors import PriorEstimate, estimate_prior, list_priors
+from lopsided.priors.estimation import MIN_LABELED, warn_unidentified
+from lopsided.risks import REVIEWED_WEIGHT
 
-__all__ = ["FocusedClassifier"]
+__all__ = ["FocusedClassifier", "OutlierClassifier"]
 
 _MAX_KNN_ROWS = 10_000  # rows: their cost grows with the square
 _MAX_DENSE = 2**28  # values of a sparse table: 2 GiB
 _BLOCK = 65_536  # rows scored at once
-_MIN_SLOPE = 1e-3  # so that scores rise with the fusion, whatever the labels say
 
 
 # Bagged trees, folds and members, where None is all that a table can afford.
@@ -48,23 +58,40 @@ class FocusedClassifier(PUClassifier):
     Every member is fitted on the same rows, unlabeled ones taken for what their risk takes
     them for. Its scores become normal by where a row stands among the training rows, scored
     out-of-bag or out-of-fold, and are added up. The weight of a member grows with its mean
-    log-rank: how far up it puts labeled rows that it has not seen. No prior is needed and no
-    negatives.
+    log-rank: how far up it puts labeled rows that it has not seen. The order needs no prior and
+    no negatives. While fewer than 10 rows are labeled, log-ranks are little trusted: members
+    that do well with few labels have a head start, and outliers, found without any label, have
+    a share that fades from a fifth to nothing.
+
+    Scores are log-odds of being positive, calibrated on the labels of rows that were not seen:
+    `predict_proba` is the chance to be positive, given the prior.
 
     Parameters
     ----------
     estimators : sequence of str or None, default=None
         Names of the members that take part: "bagged-trees", "extra-trees", "booster",
-        "logistic", "knn"; None is those of the preset that a table of this size can afford.
+        "logistic", "knn", "outliers"; None is those of the preset that a table of this size can
+        afford, and "outliers", which reads no labels, while fewer than 10 rows are labeled.
     weighting : {"log-rank", "equal", "best"}, default="log-rank"
         Whether members count by their mean log-rank, alike, or the best one alone.
     preset : {"full", "fast"}, default="full"
         "fast" keeps most of the quality at about a tenth of the cost.
     gamma : float, default=3.0
         How fast easy rows fade in the risk of the focused boosters.
+    prior : float, estimate or "auto", default="auto"
+        P(y_true = 1) in the whole table, for probabilities alone: the order of the rows does
+        not depend on it. "auto" estimates it, as other names of `lopsided.priors.list_priors`
+        do, and warns where the table does not identify it.
     target_prior : float or "prior", default=0.5
         The share of positives that the focused boosters train for, or a rough guess of the real
         one, twice the labeled share.
+    reviewed_weight : float, default=5.0
+        As how many rows a reviewed negative (y = -1) counts for the members.
+    cv : int, splitter, iterable of splits or None, default=None
+        How rows are left out to judge the members, for example `PUTimeSplit`; each member is
+        then fitted on all rows once more. Rows that no split tests on judge nobody. A
+        number is one of folds. None leaves rows out at random, out-of-bag or in folds. With
+        `groups` of `fit` both have folds of whole groups.
     memory : str, joblib.Memory or None, default=None
         Where to cache fitted members, as in scikit-learn's `Pipeline`: another fit with the
         same rows, labels and seed takes them from there. None caches nothing.
@@ -83,9 +110,18 @@ class FocusedClassifier(PUClassifier):
         The mean log-rank of each member's out-of-fold scores.
     can_judge_ : bool
         Whether enough rows are labeled to leave some out and judge members by them.
+    prior_ : float
+        The prior of the probabilities: given, or estimated from the out-of-fold scores.
+    prior_estimate_ : PriorEstimate
+        Where it was estimated: its interval, and whether the table identifies it.
+    calibration_ : CalibrationMap
+        From fused scores to log-odds of being positive.
+    calibration_error_ : float
+        The expected calibration error of the training rows, out-of-fold, from their labels; NaN
+        below 5 labeled rows, which are too few to measure it.
     oob_decision_function_ : ndarray of shape (n_rows,)
         Scores of the training rows by models that have not seen them; NaN for rows of weight
-        0.
+        0, and for those that `cv` never tests on.
 
     Examples
     --------
@@ -102,7 +138,10 @@ class FocusedClassifier(PUClassifier):
     weighting: Literal["log-rank", "equal", "best"] = "log-rank"
     preset: Literal["full", "fast"] = "full"
     gamma: float = 3.0
+    prior: float | str | PriorEstimate = "auto"
     target_prior: float | Literal["prior"] = 0.5
+    reviewed_weight: float = REVIEWED_WEIGHT
+    cv: Any = None
     memory: Any = None
     n_jobs: int | None = None
     random_state: Any = None
@@ -112,32 +151,86 @@ class FocusedClassifier(PUClassifier):
         check_choice(self.preset, _PRESETS, "preset")
         if isinstance(self.target_prior, str):
             check_choice(self.target_prior, ("prior",), "target_prior")
+        if isinstance(self.prior, str):
+            check_choice(self.prior, list_priors(), "prior")
+        else:
+            self.prior_ = check_prior(self.prior, rows.labeled_share, or_auto=True)
         kept = rows.weight > 0
-        rows = TrainingRows(_as_dense(rows.X), rows.y, rows.weight)
+        rows = replace(rows, X=_as_dense(rows.X))
         if not kept.all():
             rows = rows.take(kept)  # a row that does not count must not judge members either
-        if rows.y.sum() < 2:
-            raise ValueError(
-                "sample_weight must be above 0 for at least 2 labeled rows, got "
-                f"{rows.y.sum()}. Weigh more of them."
-            )
         self._fit_members(rows, seed=int(rng.integers(2**31)))
-        weights, scores = weight_members(rows.y, self.estimators_.values(), self.weighting)
+        raw = {name: one.out_of_fold for name, one in self.estimators_.items()}
+        judged = ~np.isnan(next(iter(raw.values())))
+        if not judged.all():  # by a splitter that does not test on every row
+            kept[kept] = judged
+            rows, raw = rows.take(judged), {name: own[judged] for name, own in raw.items()}
+        weights, scores = weight_members(rows, raw, self.weighting)
         self.weights_ = dict(zip(self.estimators_, weights.tolist(), strict=True))
         self.member_scores_ = dict(zip(self.estimators_, scores.tolist(), strict=True))
-        raw = {name: one.out_of_fold for name, one in self.estimators_.items()}
         self.normal_scores_ = {
             name: fit_normal_scores(own, np.ones(len(own))) for name, own in raw.items()
         }
-        fused = self._fuse(raw)
-        self.slope_, self.intercept_ = _fit_platt_scaling(fused, rows)
-        self.can_judge_ = bool(rows.y.sum() >= MIN_TO_FOLD)
+        self.can_judge_ = rows.splits is not None or count_apart(rows, 1) >= MIN_TO_FOLD
         self.oob_decision_function_ = np.full(len(kept), np.nan)
-        self.oob_decision_function_[kept] = self.intercept_ + self.slope_ * fused
+        self.oob_decision_function_[kept] = self._calibrate(self._fuse(raw), rows, rng)
+
+    def _check_rows(
+        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
+    ) -> TrainingRows:
+        rows = super()._check_rows(X, y, sample_weight, groups)
+        if self.cv is None:
+            return rows
+        return replace(rows, splits=list_splits(self.cv, as_pandas(X), rows))
+
+    def uses_prior(self) -> bool:
+        """Say that probabilities depend on a prior."""
+        return True
+
+    def needs_prior(self) -> bool:
+        """Say that the ranking does not."""
+        return False
+
+    def _advise(self) -> None:
+        if isinstance(self.prior, str):
+            # The same words for every table: a comparison fits many, and needs to hear it once.
+            warn_unidentified(
+                self.prior_estimate_,
+                "This table does not identify the prior, so that probabilities are little more "
+                "than a guess; the order of the rows does not depend on it, and describe() "
+                "says more.",
+                stacklevel=3,
+            )
+
+    def _calibrate(
+        self, fused: NDArray[np.float64], rows: TrainingRows, rng: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """Settle the prior, and return the log-odds that fused scores stand for."""
+        if isinstance(self.prior, str):
+            own = rng.spawn(1)[0]
+            self.prior_estimate_ = estimate_prior(
+                rows.counted_labels,
+                fused,
+                method=self.prior,
+                weight=rows.sample_weight,
+                random_state=own,
+            )
+            self.prior_ = self.prior_estimate_.value
+        self.calibration_: CalibrationMap = fit_calibration(
+            fused, rows.y, self.prior_, sample_weight=rows.weight
+        )
+        log_odds = self.calibration_.transform(fused)
+        self.calibration_error_ = np.nan
+        if rows.y.sum() >= MIN_LABELED:
+            self.calibration_error_ = pu_calibration_error(
+                rows.y, sigmoid(log_odds), self.prior_, sample_weight=rows.weight
+            )
+        return log_odds
 
     def _fit_members(self, rows: TrainingRows, seed: int) -> None:
         fit = check_memory(self.memory).cache(fit_member, ignore=["n_threads"])
-        wanted, schema = self._team(len(rows)), self._schema()
+        wanted, schema = self._team(len(rows), int(rows.y.sum())), self._schema()
+        heavier = rows.weigh_reviewed(self.reviewed_weight)
         _, n_folds, _ = _PRESETS[self.preset]
         # Fewer models where each sees plenty of rows.
         most = 5 if len(rows) < 20_000 else 3 if len(rows) < 200_000 else 2
@@ -145,21 +238,27 @@ class FocusedClassifier(PUClassifier):
         self.estimators_ = {}
         with Bar(len(wanted), "fitting members") as bar:
             for member in wanted:
+                own = rows if member.lowers_risk else heavier
                 self.estimators_[member.name] = fit(
-                    member, rows, schema, member.seed(seed), n_folds, self._n_threads()
+                    member, own, schema, member.seed(seed), n_folds, self._n_threads()
                 )
                 bar.advance()
 
-    def _team(self, n_rows: int) -> list[Member]:
+    def _team(self, n_rows: int, n_labeled: int) -> list[Member]:
         """Return the members that take part: those asked for, or those a table can afford."""
         target = None if self.target_prior == "prior" else self.target_prior
         n_bagged_trees, _, names = _PRESETS[self.preset]
-        everyone = list_members(n_rows, n_bagged_trees, self.gamma, target)
-        names = names if self.estimators is None else self.estimators
-        if names is not None:
-            return select_members(everyone, names)
-        few = n_rows <= _MAX_KNN_ROWS
-        return [one for one in everyone if few or one.name != "knn"]
+        everyone = list_members(
+            n_rows, n_bagged_trees, self.gamma, target, self.reviewed_weight
+        )
+        if self.estimators is not None:
+            return select_members(everyone, self.estimators)
+        names = [one.name for one in everyone[:-1]] if names is None else list(names)
+        if n_rows > _MAX_KNN_ROWS and "knn" in names:
+            names.remove("knn")
+        if n_labeled < MANY_LABELED:
+            names.append(OUTLIERS)
+        return select_members(everyone, names)
 
     def _fuse(self, raw: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
         """Return the weighted sum of raw scores, each made normal."""
@@ -170,9 +269,7 @@ class FocusedClassifier(PUClassifier):
         return np.sum(list(parts), axis=0)
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
-        counted = {
-            name: one for name, one in self.estimators_.items() if self.weights_[name] > 0
-        }
+        counted = self._counted()
         # By blocks, so that a sparse table is never dense as a whole and memory stays small.
         size = max(1, min(_BLOCK, _MAX_DENSE // X.shape[1]))
         blocks = (X[start : start + size] for start in range(0, X.shape[0], size))
@@ -180,7 +277,22 @@ class FocusedClassifier(PUClassifier):
             self._fuse({name: one.scores(dense) for name, one in counted.items()})
             for dense in map(_as_dense, blocks)
         ]
-        return self.intercept_ + self.slope_ * np.concatenate(fused)
+        return self.calibration_.transform(np.concatenate(fused))
+
+    def _counted(self) -> dict[str, FittedMember]:
+        """Return the members that have a weight."""
+        return {name: one for name, one in self.estimators_.items() if self.weights_[name] > 0}
+
+    def _additive_scores(self, X: Any, background: Any, seed: int) -> AdditiveScores:
+        """Return the members' sums, through normal scores and calibration, weighted."""
+        dense, counted = _as_dense(X), self._counted()
+        others = None if background is None else _as_dense(background)
+        parts = [
+            one.additive_scores(dense, others, seed).mapped(self.normal_scores_[name].transform)
+            for name, one in counted.items()
+        ]
+        fused = add_weighted(parts, [self.weights_[name] for name in counted])
+        return fused.mapped(self.calibration_.transform)
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
@@ -197,11 +309,25 @@ class FocusedClassifier(PUClassifier):
         return normalized(total, like=total)
 
     def describe(self) -> str:
-        """Return in words which members carry this table, and why."""
+        """Return in words which members carry this table and why, and what its scores mean."""
         check_is_fitted(self)
+        return f"{self._describe_members()}\n{self._describe_probabilities()}"
+
+    def _describe_probabilities(self) -> str:
+        given = f"The prior is {self.prior_:.3g}, as given."
+        prior = str(self.prior_estimate_) if isinstance(self.prior, str) else given
+        error = (
+            "too few labeled rows to measure calibration."
+            if np.isnan(self.calibration_error_)
+            else f"expected calibration error {self.calibration_error_:.3f} by the labels of "
+            "rows not seen."
+        )
+        return f"{prior}\nProbabilities: {error}"
+
+    def _describe_members(self) -> str:
         if not self.can_judge_:
-            names = ", ".join(self.weights_)
-            return f"All members count alike, too few rows are labeled to tell: {names}"
+            shares = ", ".join(f"{100 * w:.0f} % {name}" for name, w in self.weights_.items())
+            return f"Too few rows are labeled to judge members by, which count {shares}"
         first = {name: 100 * np.exp(-score) for name, score in self.member_scores_.items()}
         return "\n".join(
             f"{100 * weight:3.0f} %  {name}: {self.estimators_[name].title}; puts unseen "
@@ -221,16 +347,3 @@ def _as_dense(X: Any) -> Any:
     dense = X.toarray() if sparse else X
     check_magnitude(dense)
     return dense
-
-
-def _fit_platt_scaling(fused: NDArray[np.float64], rows: TrainingRows) -> tuple[float, float]:
-    """Return slope and intercept that turn fused scores into log-odds of a label."""
-    times = rows.weight / rows.weight.mean()
-    # Hardly any penalty: enough to keep the slope finite where labels are separated.
-    model = LogisticRegression(C=100.0).fit(fused[:, None], rows.y, sample_weight=times)
-    slope = float(model.coef_[0, 0])
-    if slope >= _MIN_SLOPE:
-        return slope, float(model.intercept_[0])
-    share = float(np.average(rows.y, weights=times))
-    at_mean = _MIN_SLOPE * float(np.average(fused, weights=times))
-    return _MIN_SLOPE, float(np.log(share / (1 - share))) - at_mean

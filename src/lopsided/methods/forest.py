@@ -12,10 +12,12 @@ from lopsided._math import normalized
 from lopsided._rows import TrainingRows
 from lopsided.methods._categories import fit_level_map, map_levels
 from lopsided.methods._cross_fit import assign_folds, cross_fit
+from lopsided.methods.additive import AdditiveScores, settle
 from lopsided.methods.base import Accepts, PUClassifier
 from lopsided.trees.binning import MAX_LEVELS
 from lopsided.trees.criteria import CRITERIA
 from lopsided.trees.forest import Forest, grow_forest, shap_layout, sum_out_of_bag
+from lopsided.trees.paths import mean_path_terms
 from lopsided.trees.sampling import Bootstrap, Sampling
 from lopsided.trees.splitting import make_tree_params
 
@@ -37,8 +39,8 @@ class PUForestClassifier(PUClassifier):
     criterion : {"gini", "entropy", "hellinger", "pu-hellinger", "nnpu"}, default="gini"
         The split criterion. The first three take unlabeled rows for negatives, the others
         correct for the positives among them and need a prior.
-    prior : float or None, default=None
-        P(y_true = 1) in the whole table, for the criteria that need it; None guesses.
+    prior : float or "auto", default="auto"
+        P(y_true = 1) in the whole table, for the criteria that need it; "auto" estimates it.
     n_estimators : int, default=100
         Number of trees.
     max_depth : int or None, default=None
@@ -91,7 +93,7 @@ class PUForestClassifier(PUClassifier):
 
     _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
     criterion: str = "gini"
-    prior: float | None = None
+    prior: float | str = "auto"
     n_estimators: int = 100
     max_depth: int | None = None
     min_samples_leaf: int = 1
@@ -192,6 +194,12 @@ class PUForestClassifier(PUClassifier):
         return self._log_odds(
             self.forest_.mean_value(map_levels(X, self.merged_levels_), self._n_threads())
         )
+
+    def _additive_scores(self, X: Any, background: Any, seed: int) -> AdditiveScores:
+        """Return sums along the paths of the trees, as log-odds."""
+        X = map_levels(X, self.merged_levels_)
+        shares = self.forest_.mean_value(X, self._n_threads())
+        return settle(*mean_path_terms(self.forest_, X), shares).mapped(self._log_odds)
 
     def _log_odds(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return labeled shares as log-odds, finite and without ties that the shares lack."""

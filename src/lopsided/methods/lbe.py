@@ -93,7 +93,7 @@ class LBEClassifier(EncodedClassifier):
         nets = [make_net(rows.X.shape[1], self.width, generator).to(device) for _ in range(2)]
         X, y, weight = (
             torch.as_tensor(values, dtype=torch.float32, device=device)
-            for values in (rows.X, rows.y, rows.weight / rows.weight.mean())
+            for values in (rows.X, rows.labels, rows.weight / rows.weight.mean())
         )
         settings = {name: getattr(self, name) for name in _TRAINING}
         with threads(self._n_threads()):

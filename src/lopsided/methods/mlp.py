@@ -28,8 +28,8 @@ class NeuralRiskClassifier(RiskClassifier, EncodedClassifier):
     ----------
     risk : Risk or None, default=None
         What to lower; None is `ifpu()`, the focused PU risk.
-    prior : float or None, default=None
-        P(y_true = 1) in the whole table; None guesses twice the labeled share.
+    prior : float or "auto", default="auto"
+        P(y_true = 1) in the whole table; "auto" estimates it, see `lopsided.priors`.
     hidden_layer_sizes : int or sequence of int, default=(300, 300, 300, 300)
         Units of each hidden layer.
     n_steps : int, default=200
@@ -67,7 +67,7 @@ class NeuralRiskClassifier(RiskClassifier, EncodedClassifier):
     """
 
     risk: Risk | None = None
-    prior: float | None = None
+    prior: float | str = "auto"
     hidden_layer_sizes: int | Sequence[int] = (300, 300, 300, 300)
     n_steps: int = 200
     batch_size: int = 256
@@ -108,7 +108,7 @@ class NeuralRiskClassifier(RiskClassifier, EncodedClassifier):
         from lopsided.nets.mlp import MLP
         from lopsided.nets.train import Schedule, pick_device, train
 
-        start = self.risk_.fit_intercept_only(rows.y, self.prior_, rows.weight)
+        start = self.risk_.fit_intercept_only(rows.labels, self.prior_, rows.weight)
         generator = torch.Generator().manual_seed(seed)
         net = MLP(self.encoder_.n_columns, self._layer_sizes(), start, generator)
         net.to(pick_device(self.device))

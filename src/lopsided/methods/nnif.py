@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 from lopsided._check import check_choice, check_magnitude, require
 from lopsided._rows import TrainingRows
 from lopsided.methods._encoders import EncodedClassifier
+from lopsided.methods._isolation import search_path
 from lopsided.methods._learners import check_learner, fit_learner, positive_log_odds
+from lopsided.methods.additive import AdditiveScores
 
 __all__ = ["NNIFClassifier", "mean_path", "weighted_path"]
 
@@ -27,8 +29,8 @@ class NNIFClassifier(EncodedClassifier):
 
     Parameters
     ----------
-    prior : float or None, default=None
-        P(y_true = 1) in the whole table; None guesses twice the labeled share.
+    prior : float or "auto", default="auto"
+        P(y_true = 1) in the whole table; "auto" estimates it, see `lopsided.priors`.
     treatment : {"remove", "relabel"}, default="remove"
         What to do with the rows set apart: leave them out, or take them for positives.
     estimator : scikit-learn classifier or None, default=None
@@ -65,7 +67,7 @@ class NNIFClassifier(EncodedClassifier):
     15
     """
 
-    prior: float | None = None
+    prior: float | str = "auto"
     treatment: Literal["remove", "relabel"] = "remove"
     estimator: Any = None
     n_neighbors: int = 5
@@ -82,7 +84,7 @@ class NNIFClassifier(EncodedClassifier):
         rows = self._encode(replace(rows, X=_in_single_precision(rows.X)))
         hidden = (self.prior_ - rows.labeled_share) / (1 - rows.labeled_share)
         paths = self._paths(rows, rng)
-        self.flagged_ = np.flatnonzero(rows.y == 0)[paths < np.quantile(paths, hidden)]
+        self.flagged_ = np.flatnonzero(rows.unlabeled)[paths < np.quantile(paths, hidden)]
         flagged = np.isin(np.arange(len(rows)), self.flagged_)
         if self.treatment == "relabel":
             rows = replace(rows, y=np.where(flagged, 1, rows.y))
@@ -95,7 +97,7 @@ class NNIFClassifier(EncodedClassifier):
         from sklearn.ensemble import IsolationForest
         from sklearn.neighbors import NearestNeighbors
 
-        unlabeled = rows.X[rows.y == 0]
+        unlabeled = rows.X[rows.unlabeled]
         forest = IsolationForest(
             n_estimators=self.n_estimators,
             max_samples=min(_MAX_ROWS, len(unlabeled)),
@@ -111,6 +113,9 @@ class NNIFClassifier(EncodedClassifier):
     def _scores(self, X: Any) -> Any:
         encoded = self.encoder_.transform(_in_single_precision(X))
         return positive_log_odds(self.estimator_, encoded)
+
+    def _additive_scores(self, X: Any, background: Any, seed: int) -> AdditiveScores:
+        return super()._additive_scores(_in_single_precision(X), background, seed)
 
 
 def _in_single_precision(X: NDArray[Any]) -> NDArray[np.float32]:
@@ -129,15 +134,9 @@ def mean_path(forest: Any, X: NDArray[Any]) -> NDArray[np.float64]:
     Its score is :math:`-2^{-h / c}` for a mean path :math:`h` and the mean path :math:`c` of an
     unsuccessful search among the rows of a tree, so that the path is read off the score.
     """
-    return -np.log2(-forest.score_samples(X)) * _search_path(forest.max_samples_)
+    return -np.log2(-forest.score_samples(X)) * search_path(forest.max_samples_)
 
 
 def weighted_path(path: NDArray[Any], labeled_share: NDArray[Any]) -> NDArray[np.float64]:
     """Return paths whose every node counts by the share of unlabeled neighbors, at least 0."""
     return np.maximum((1 - labeled_share) * (path + 1) - 1, 0.0)
-
-
-def _search_path(n_rows: int) -> float:
-    if n_rows <= 2:
-        return float(n_rows == 2)
-    return 2 * (np.log(n_rows - 1) + np.euler_gamma) - 2 * (n_rows - 1) / n_rows

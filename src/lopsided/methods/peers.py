@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +49,7 @@ class PulearnClassifier(EncodedClassifier):
         "weighted-naive-bayes", "tan" or "weighted-tan".
     settings : dict or None, default=None
         Parameters of pulearn's estimator and, as in `estimator__max_depth`, of what it wraps.
-    prior : float or None, default=None
+    prior : float or "auto", default="auto"
         The share of positives in the whole table; only "nnpu" needs it, and is given what
         follows for the unlabeled rows alone.
     random_state : int, Generator or None, default=None
@@ -77,8 +77,10 @@ class PulearnClassifier(EncodedClassifier):
 
     algorithm: str = "elkan-noto"
     settings: dict[str, Any] | None = None
-    prior: float | None = None
+    prior: float | str = "auto"
     random_state: Any = None
+    _takes_reviewed: ClassVar[bool] = False
+    _min_labeled: ClassVar[int] = 2
 
     def needs_prior(self) -> bool:
         """Say whether the algorithm is the one that takes a prior."""

@@ -37,6 +37,16 @@ def get_method(name: str) -> Method:
     return next(method for method in METHODS if method.name == name)
 
 
+def check_ranks(name: str) -> str:
+    """Return the name of a method if it learns from PU labels, its own or a peer's."""
+    if get_method(name).labels == "true":
+        raise ValueError(
+            f"{name} learns from true labels and is for comparison only, got PU labels. "
+            "Choose another method."
+        )
+    return name
+
+
 def build(name: str, **params: Any) -> "PUClassifier":
     """Make an estimator from its name in the registry.
 
@@ -63,7 +73,7 @@ def build(name: str, **params: Any) -> "PUClassifier":
     estimator.set_params(**{_path(key, known, name): value for key, value in params.items()})
     if prior is None:
         return estimator
-    if not estimator.needs_prior():
+    if not estimator.uses_prior():
         raise ValueError(f"{name} takes no prior: it does without. Leave prior out.")
     return estimator.set_params(prior=prior)
 

@@ -135,7 +135,7 @@ class SAREMClassifier(EncodedClassifier):
         with Bar(self.max_iter, "SAR-EM") as bar:
             for iteration in range(self.max_iter):
                 run.step()
-                history = [*history, run.propensity[run.rows.y == 0]][-self.window :]
+                history = [*history, run.propensity[run.rows.unlabeled]][-self.window :]
                 likelihood.append(run.expected_log_likelihood())
                 bar.advance()
                 if iteration > _FIRST_STOP and has_settled(
@@ -180,6 +180,7 @@ class _EM:
         balanced = rows.weight * np.where(labeled, 1 - share, share)
         self.f = fit_learner(self.estimator, replace(rows, weight=balanced), self.rng)
         looks_positive = np.where(labeled, 1, positive_proba(self.f, rows.X))
+        looks_positive = np.where(rows.labels == -1, 0, looks_positive)
         self.e = fit_learner(self.propensity_model, self._seen(looks_positive), self.rng)
         self._expect()
 
@@ -203,7 +204,7 @@ class _EM:
         self.proba = _inside(positive_proba(self.f, self.rows.X))
         self.propensity = _inside(positive_proba(self.e, self.seen.X))
         self.positive = positive_posterior(
-            self.rows.y, log_odds_of(self.proba), log_odds_of(self.propensity)
+            self.rows.labels, log_odds_of(self.proba), log_odds_of(self.propensity)
         )
 
     def expected_log_likelihood(self) -> float:
@@ -218,7 +219,9 @@ class _EM:
         labeled, weight = self.rows.y == 1, self.rows.weight
         counts_for = np.where(labeled, 1 / np.maximum(self.propensity, least), 0.0)
         surplus = (weight * np.where(labeled, counts_for - 1, 0.0)).sum()
-        down = np.where(labeled, 0.0, max(1 - surplus / weight[~labeled].sum(), _EPS))
+        unlabeled = self.rows.unlabeled
+        down = np.where(unlabeled, max(1 - surplus / weight[unlabeled].sum(), _EPS), 1.0)
+        down[labeled] = 0.0
         self.f = self._fit_again(self.f, self.estimator, self.rows.doubled(counts_for, down))
 
 

@@ -1,7 +1,7 @@
 """Spies: labeled rows hidden among the unlabeled ones show which of these are negatives."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +47,7 @@ class SpyClassifier(EncodedClassifier):
     Attributes
     ----------
     reliable_ : ndarray of int
-        The training rows that were taken for negatives.
+        The training rows that were taken for negatives, those reviewed among them.
     estimator_ : scikit-learn classifier
         The fitted second learner.
 
@@ -70,6 +70,7 @@ class SpyClassifier(EncodedClassifier):
     noise: float = 0.05
     n_jobs: int | None = None
     random_state: Any = None
+    _min_labeled: ClassVar[int] = 2  # a spy, and a row that stays labeled
 
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
         for name in ("spy_share", "noise"):
@@ -88,7 +89,9 @@ class SpyClassifier(EncodedClassifier):
             reliable = below >= 0.5
             if not reliable.any():  # spies all over: the least suspected rows must do
                 reliable = below == below.max()
-            self.reliable_ = np.flatnonzero(rows.y == 0)[reliable]
+            self.reliable_ = np.r_[
+                np.flatnonzero(rows.unlabeled)[reliable], np.flatnonzero(rows.labels == -1)
+            ]
             kept = rows.y == 1
             kept[self.reliable_] = True
             self.estimator_ = fit_learner(second, rows.take(kept), rng)
@@ -97,7 +100,7 @@ class SpyClassifier(EncodedClassifier):
         self, learner: Any, rows: TrainingRows, rng: np.random.Generator
     ) -> NDArray[np.float64]:
         """Return in which share of the rounds each unlabeled row scores below the spies."""
-        labeled, unlabeled = rng.permutation(np.flatnonzero(rows.y == 1)), rows.y == 0
+        labeled, unlabeled = rng.permutation(np.flatnonzero(rows.y == 1)), rows.unlabeled
         n_spies = min(max(1, round(self.spy_share * len(labeled))), len(labeled) - 1)
         rounds = np.array_split(labeled, -(-len(labeled) // n_spies))
         votes = np.zeros(int(unlabeled.sum()))

@@ -30,8 +30,8 @@ class TabGMLPClassifier(RiskClassifier):
     ----------
     risk : Risk or None, default=None
         What to lower; None is the focused PU risk with the calibrated focal loss.
-    prior : float or None, default=None
-        P(y_true = 1) in the whole table; None guesses twice the labeled share.
+    prior : float or "auto", default="auto"
+        P(y_true = 1) in the whole table; "auto" estimates it, see `lopsided.priors`.
     tokenizer : {"columns", "scalars"}, default="columns"
         What a token of the gMLP is: a category in context or a number with vectors of its own,
         or, slower, each scalar of all these laid side by side.
@@ -80,7 +80,7 @@ class TabGMLPClassifier(RiskClassifier):
 
     _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
     risk: Risk | None = None
-    prior: float | None = None
+    prior: float | str = "auto"
     tokenizer: Literal["columns", "scalars"] = "columns"
     depth: int = 2
     n_blocks: int = 4
@@ -147,7 +147,7 @@ class TabGMLPClassifier(RiskClassifier):
         net = TabGMLP(
             encoder.n_numbers,
             encoder.levels,
-            self.risk_.fit_intercept_only(rows.y, self.prior_, rows.weight),
+            self.risk_.fit_intercept_only(rows.labels, self.prior_, rows.weight),
             torch.Generator().manual_seed(seed),
             self.tokenizer,
             self.depth,

@@ -30,7 +30,7 @@ def make_net(n_inputs: int, width: int, generator: torch.Generator) -> nn.Module
 def train_pair(
     nets: Sequence[nn.Module],
     X: torch.Tensor,
-    y: torch.Tensor,
+    labels: torch.Tensor,
     weight: torch.Tensor,
     rng: np.random.Generator,
     *,
@@ -45,6 +45,7 @@ def train_pair(
 
     Settings are those of `LBEClassifier`; the options are Adam's.
     """
+    y = labels.clamp(min=0)  # a reviewed negative is not labeled, and never thought positive
     labeled = (weight * y).sum() / weight.sum()
     balanced = weight * torch.where(y == 1, 1 - labeled, labeled)
     with Bar(2 + n_rounds, "LBE") as bar:
@@ -56,7 +57,7 @@ def train_pair(
         optimizers = [_adam(net, **options) for net in nets]
         size = min(len(y), max(_MIN_BATCH, ceil(batch_fraction * len(y))))
         for _ in range(n_rounds):
-            q = expect(nets, X, y)
+            q = expect(nets, X, labels)
             for _ in range(n_steps):
                 rows = torch.as_tensor(rng.choice(len(y), size, replace=False), device=X.device)
                 batch = X[rows], y[rows], q[rows], weight[rows]

@@ -60,7 +60,7 @@ class LabelPrecision:
         """Return one minus the average precision."""
         from sklearn.metrics import average_precision_score
 
-        return 1 - float(average_precision_score(y, scores, sample_weight=weight))
+        return 1 - float(average_precision_score(y == 1, scores, sample_weight=weight))
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def train(
     """
     device = next(net.parameters()).device
     X = torch.as_tensor(rows.X, dtype=torch.float32, device=device)
-    y = torch.as_tensor(rows.y, device=device)
+    y = torch.as_tensor(rows.labels, device=device)
     n_epochs = schedule.epochs(len(rows))
     optimizer, scheduler = schedule.configure_optimizer(net, n_epochs)
     n_epochs = n_epochs if stop is None else min(stop, n_epochs)
@@ -143,7 +143,7 @@ def train(
             if validation is not None:
                 metric, there = validation
                 scores = scores_of(net, there.X)
-                value = float(metric.estimate(scores, there.y, prior, there.weight))
+                value = float(metric.estimate(scores, there.labels, prior, there.weight))
                 if value < best_value:
                     best_value, best_epoch = value, epoch
                 elif epoch - best_epoch >= schedule.patience:

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import math
 import os
+import re
 from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any
@@ -11,21 +12,25 @@ from typing import Any
 import jinja2
 import pandas as pd
 
-from lopsided._files import atomic_write, check_writable
+from lopsided._files import atomic_write, check_no_file, check_writable
 from lopsided.bench.study import Study, read_study
 from lopsided.bench.table import read_result_table
 from lopsided.report.figures import draw_figures
+from lopsided.report.ranking_drawings import format_share
 from lopsided.report.summary import summarize
 
 __all__ = ["check_page", "render_page", "report", "write_page", "write_report"]
 
+_TIGHT = re.compile(r" (?=%)|(?<=\d) (?=to \d)|(?<=\d to) (?=\d)|(?<=\bp) (?==)|(?<=\bp =) ")
+
 
 def report(folder: str, out: str | None = None) -> Path:
-    """Write what `lopsided report` asks for, a page on a study that was run; return its path.
+    """Write what `bench --report` asks for, a page on a study that was run; return its path.
 
     The folder holds the table and the study's TOML file. Only a page is written over.
     """
     place = Path(folder)
+    check_no_file(place, ", one that lopsided bench wrote")
     page = Path(out) if out else place / "report.html"
     check_page(page)
     table = read_result_table(place)
@@ -88,7 +93,9 @@ def render_page(
         trim_blocks=True,
     )
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False}
-    environment.filters.update(plain=_to_plain, policy=_make_policy, unbroken=_unbroken)
+    environment.filters.update(
+        plain=_to_plain, policy=_make_policy, share=format_share, unbroken=_unbroken
+    )
     environment.tests["finite"] = math.isfinite
     # A section adds itself to the contents, a cell its heading to those of its table.
     lists: dict[str, list[Any]] = {"contents": [], "headings": []}
@@ -142,8 +149,8 @@ def _make_policy(script: str) -> str:
 
 
 def _unbroken(text: str) -> str:
-    """Return a text in which a number and its percent sign stay on one line."""
-    return text.replace(" %", "\N{NO-BREAK SPACE}%")
+    """Return a text in which "5 %", "3 to 7" and "p = 0.1" stay on one line each."""
+    return _TIGHT.sub("\N{NO-BREAK SPACE}", text)
 
 
 def _to_plain(value: Any) -> Any:

@@ -1,21 +1,33 @@
-"""A user's table: read from a file, turned into labels and features, written whole."""
+"""A user's table: read from a file, cleaned into labels and features, written whole."""
 
-from lopsided.tables.features import TableTask, find_columns, prepare
+from lopsided.tables._cells import is_missing, spell
+from lopsided.tables.cleaner import CleanedColumn, TableCleaner
+from lopsided.tables.columns import find_columns
 from lopsided.tables.files import (
     atomic_write,
     check_output,
     format_csv,
+    read_frame,
     read_table,
     write_table,
 )
+from lopsided.tables.labels import is_blank, read_labels, read_names, read_texts, same_value
 
 __all__ = [
-    "TableTask",
+    "CleanedColumn",
+    "TableCleaner",
     "atomic_write",
     "check_output",
     "find_columns",
     "format_csv",
-    "prepare",
+    "is_blank",
+    "is_missing",
+    "read_frame",
+    "read_labels",
+    "read_names",
     "read_table",
+    "read_texts",
+    "same_value",
+    "spell",
     "write_table",
 ]

@@ -1,53 +1,60 @@
 """Text tables: cells are read as the text they are, and written so that they come back."""
 
 import csv
-import io
-from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO, NamedTuple, TextIO
 
 import pandas as pd
 
 from lopsided._check import check_unique
+from lopsided.tables._content import TableError
+from lopsided.tables._separator import check_separator, records
 
-_MARKS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 _TOKENIZING = "Error tokenizing data. C error: "
-_LONGEST_CELL = 2**31 - 1  # what csv takes everywhere; its own limit is 128 KB
 
 
 def read_csv(stream: BinaryIO, separator: str) -> Any:
     """Return the rows under the first one as a frame of text; the stream is read repeatedly."""
+    marks = _count_marks(stream, separator)
     # Pandas loses the separator after a carriage return that no newline follows.
-    read = _read_slowly if _has_bare_return(stream) else _read_fast
+    read = _read_slowly if marks.bare_return else _read_fast
     try:
         # The header is read as a row: pandas would rename the second of two equal names.
         frame = read(stream, separator)
     except pd.errors.EmptyDataError:
-        raise ValueError("it is empty. Give a table with a header and rows.") from None
+        raise TableError("it is empty. Give a table with a header and rows.") from None
     except pd.errors.ParserError as error:
-        _check_separator(_header(stream, separator), separator)
-        raise ValueError(_advise(error, separator)) from None
+        check_separator(_header(stream, separator), separator)
+        raise TableError(_advise(error, separator)) from None
     header = frame.iloc[0].tolist()
     if len(header) == 1:
-        _check_separator(header, separator)
+        check_separator(header, separator)
     check_unique(name for name in header if name)
-    if _is_cut_off(stream, separator, len(header)):
-        raise ValueError("it ends in the middle of a row. Copy the whole file.")
+    if _may_lack_cells(frame, marks):
+        _check_width(stream, separator, len(header), marks.ends_a_line)
     names = [name or f"Unnamed: {place}" for place, name in enumerate(header)]
     return frame.iloc[1:].reset_index(drop=True).set_axis(names, axis=1)
 
 
-def _has_bare_return(stream: BinaryIO) -> bool:
-    """Say whether a carriage return stands anywhere but before a newline."""
+class _Marks(NamedTuple):
+    """What the bytes of a text table say without being parsed."""
+
+    bare_return: bool  # a carriage return stands anywhere but before a newline
+    quotes: bool
+    separators: int  # also those between quotes
+    ends_a_line: bool
+
+
+def _count_marks(stream: BinaryIO, separator: str) -> _Marks:
     stream.seek(0)
-    before = b""
+    before, last, bare_return, quotes, separators = b"", b"", False, False, 0
     while block := stream.read(2**20):
         text = before + block
-        before = b"\r" if text.endswith(b"\r") else b""
+        before, last = b"\r" if text.endswith(b"\r") else b"", text[-1:]
         if b"\r" in text and text.count(b"\r") - len(before) > text.count(b"\r\n"):
-            return True
-    return bool(before)
+            bare_return = True
+        quotes = quotes or b'"' in block
+        separators += block.count(separator.encode())
+    return _Marks(bare_return or bool(before), quotes, separators, last in (b"\r", b"\n"))
 
 
 def _read_fast(stream: BinaryIO, separator: str) -> Any:
@@ -57,52 +64,27 @@ def _read_fast(stream: BinaryIO, separator: str) -> Any:
 
 def _read_slowly(stream: BinaryIO, separator: str) -> Any:
     """Return what `_read_fast` would, with carriage returns that end a record."""
-    with _records(stream, separator) as records:
-        rows = [row for row in records if any(row) or len(row) > 1]
-    if not rows:
+    with records(stream, separator) as rows:
+        kept = [row for row in rows if any(row) or len(row) > 1]
+    if not kept:
         raise pd.errors.EmptyDataError
-    width = len(rows[0])
-    for number, row in enumerate(rows, 1):
+    width = len(kept[0])
+    for number, row in enumerate(kept, 1):
         if len(row) > width:
             raise pd.errors.ParserError(
                 f"Expected {width} fields in record {number}, saw {len(row)}"
             )
-        row += [""] * (width - len(row))
-    return pd.DataFrame(rows, dtype=str)
+        row += [""] * (width - len(row))  # of which the user is told later
+    return pd.DataFrame(kept, dtype=str)
 
 
 def _header(stream: BinaryIO, separator: str) -> list[str]:
     """Return the cells of the first record, none if not even that can be read."""
     try:
-        with _records(stream, separator) as records:
-            return next(records, [])
+        with records(stream, separator) as rows:
+            return next(rows, [])
     except csv.Error:
         return []
-
-
-@contextmanager
-def _records(stream: BinaryIO, separator: str) -> Iterator[Iterator[list[str]]]:
-    """Give the records of a stream as Python's own reader finds them."""
-    stream.seek(0)
-    text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
-    limit = csv.field_size_limit(_LONGEST_CELL)
-    try:
-        yield csv.reader(text, delimiter=separator)
-    finally:
-        csv.field_size_limit(limit)
-        text.detach()
-
-
-def _check_separator(header: list[str], separator: str) -> None:
-    """Raise an error if something else stands between the names more often."""
-    others = {mark: sum(name.count(mark) for name in header) for mark in _MARKS}
-    others[separator] = len(header) - 1
-    likely = max(others, key=lambda mark: (others[mark], mark == separator))
-    if likely != separator:
-        raise ValueError(
-            f"its columns are separated by {_MARKS[likely]}, not by {_MARKS[separator]}. Save "
-            f"it with {_MARKS[separator]}, and quotes around cells that hold them."
-        )
 
 
 def _advise(error: Exception, separator: str) -> str:
@@ -115,18 +97,31 @@ def _advise(error: Exception, separator: str) -> str:
     return f"{found}. Save it anew as UTF-8 text."
 
 
-def _is_cut_off(stream: BinaryIO, separator: str, n_columns: int) -> bool:
-    """Say whether the last record lacks both fields and the mark of its end."""
-    stream.seek(0, io.SEEK_END)
-    if not stream.tell():
+def _may_lack_cells(frame: Any, marks: _Marks) -> bool:
+    """Say whether a row may have fewer cells than the header: both readers fill it up."""
+    n_rows, n_columns = frame.shape
+    if n_columns == 1 or (not marks.quotes and marks.separators == n_rows * (n_columns - 1)):
         return False
-    stream.seek(-1, io.SEEK_END)
-    if stream.read(1) in b"\r\n":
-        return False
-    # Only from the beginning can quoted line ends be told from those that end a record.
-    with _records(stream, separator) as records:
-        last = deque(records, maxlen=1).pop()
-    return any(cell.strip() for cell in last) and len(last) < n_columns
+    return bool((frame.iloc[:, -1] == "").any())
+
+
+def _check_width(stream: BinaryIO, separator: str, width: int, ends_a_line: bool) -> None:
+    """Raise an error if a row has fewer cells than the header; blank lines are no rows."""
+    with records(stream, separator) as rows:
+        line = 1
+        for row in rows:
+            if len(row) < width and (len(row) > 1 or (row and (not row[0] or row[0].strip()))):
+                break
+            line = rows.line_num + 1
+        else:
+            return
+        is_last = not ends_a_line and next(rows, None) is None
+    if is_last:
+        raise TableError("it ends in the middle of a row. Copy the whole file.")
+    raise TableError(
+        f"rows must have {width} cells, as the header has, got {len(row)} in line {line}. "
+        "Complete the row, with its separators, or delete it."
+    )
 
 
 class _Lines:

@@ -5,40 +5,84 @@ import gzip
 import io
 import lzma
 import os
+import warnings
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
+from lopsided._check import RepeatedNameError
 from lopsided._files import atomic_write, check_writable
+from lopsided.exceptions import MissingExtraError
+from lopsided.tables._arrow import read_feather, read_parquet
+from lopsided.tables._content import TableError, recognize
 from lopsided.tables._csv import read_csv, write_csv
-from lopsided.tables._parquet import read_parquet
+from lopsided.tables._encoding import as_utf8
+from lopsided.tables._excel import read_excel
+from lopsided.tables._frames import as_frame
+from lopsided.tables._separator import find_separator
 
-__all__ = ["atomic_write", "check_output", "format_csv", "read_table", "write_table"]
+__all__ = [
+    "atomic_write",
+    "check_output",
+    "format_csv",
+    "read_frame",
+    "read_table",
+    "write_table",
+]
 
-_KINDS = {".csv": "csv", ".txt": "csv", ".tsv": "tsv", ".parquet": "parquet", ".pq": "parquet"}
+_KINDS = {
+    ".csv": "csv",
+    ".txt": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".feather": "feather",
+    ".arrow": "feather",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
+}
+_WRITTEN = ("csv", "tsv", "parquet", "feather")
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
 _OPENERS: Any = {"": open, ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _PACKED = (".gz", ".bz2", ".xz", ".zip")
 _STREAMS = (Path("/dev"), Path("/dev/fd"))  # stdin, or 63 for what a shell substitutes
 
 
-def read_table(path: str | os.PathLike[str]) -> Any:
-    """Read a csv or parquet file into a pandas frame.
+def read_table(
+    path: str | os.PathLike[str],
+    *,
+    separator: str | None = None,
+    encoding: str | None = None,
+    sheet: str | int | None = None,
+) -> Any:
+    """Read a csv, parquet, feather or Excel file into a pandas frame.
 
     The cells of a csv stay the text they are, so that ids and codes come out as they went in;
-    `prepare` finds out what they mean. Row labels of a parquet file become
-    columns if they have a name, and the frame's index otherwise.
+    `TableCleaner` finds out what they mean. Row labels of a parquet file become columns if
+    they have a name, and the frame's index otherwise.
 
     Parameters
     ----------
     path : path
-        Ends in .csv, .tsv, .txt (which .gz, .bz2, .xz or .zip may follow) or .parquet; a pipe
-        may have no suffix at all, and is read once.
+        Ends in .csv, .tsv, .txt (which .gz, .bz2, .xz or .zip may follow), .parquet, .feather,
+        .arrow or .xlsx; a pipe may have no suffix at all, and is read once.
+    separator : str, optional
+        What stands between the cells of a text file; None finds out: commas, semicolons, tabs
+        or vertical bars.
+    encoding : str, optional
+        The encoding of a text file; None finds out: UTF-8, UTF-16 or, with a warning, that of
+        western Windows.
+    sheet : str or int, optional
+        The sheet of an Excel workbook, by name or number from 0; None is the first.
     """
     file = Path(path)
-    if file.is_dir():
+    if not os.fspath(path):
+        raise FileNotFoundError(
+            "The name of the table is empty. Give the path of a csv or parquet file."
+        )
+    if os.path.isdir(file):
         raise IsADirectoryError(f"{file} is a folder. Give the path of a csv or parquet file.")
     if not file.exists():
         raise FileNotFoundError(
@@ -48,29 +92,90 @@ def read_table(path: str | os.PathLike[str]) -> Any:
         raise ValueError(f"{file} is neither a file nor a pipe. Give a csv or parquet file.")
     nameless = not file.suffix and (file.is_fifo() or file.parent in _STREAMS)
     kind = "csv" if nameless else _kind(file)
-    try:
-        with open(file, "rb") as source:
-            # A pipe gives what it has only once, and tables are looked at more than once.
-            stream = io.BytesIO(source.read()) if file.is_fifo() else source
-            if nameless:
-                kind = "parquet" if stream.read(4) == b"PAR1" else "csv"
-                stream.seek(0)
-            if kind == "parquet":
-                frame = read_parquet(stream)
+    _check_options(kind, separator, encoding, sheet)
+    with _open_bytes(file) as source:
+        # A pipe gives what it has only once, and tables are looked at more than once.
+        stream = io.BytesIO(source.read()) if file.is_fifo() else source
+        if nameless:
+            kind = "parquet" if stream.read(4) == b"PAR1" else "csv"
+            stream.seek(0)
+        try:
+            if kind in _SEPARATORS:
+                frame = _read_text(stream, file, kind, separator, encoding)
             else:
-                with _unpack(stream, _packing(file)) as plain:
-                    frame = read_csv(plain, _SEPARATORS[kind])
-    except UnicodeError:
-        raise ValueError(f"{file} is not UTF-8 text. Save it with that encoding.") from None
-    except Exception as error:  # whatever a broken file makes a reader raise
-        shown = " ".join(str(error).split()) or type(error).__name__
-        raise ValueError(f"{file} could not be read as a {kind} file: {shown}") from None
+                frame = _read_typed(stream, kind, sheet)
+        except MissingExtraError:
+            raise
+        except RepeatedNameError as error:
+            raise ValueError(f"{file}: {error}") from None
+        except Exception as error:  # whatever a broken file makes a reader raise
+            raise ValueError(_explain(file, kind, stream, error)) from None
     frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
     if not len(frame):
         raise ValueError(
             f"{file} must hold rows, got none. Give a table with a header and rows."
         )
     return frame
+
+
+def _open_bytes(file: Path) -> BinaryIO:
+    try:
+        return open(file, "rb")
+    except OSError as error:
+        raise OSError(
+            f"{file} cannot be opened: {error.strerror}. Make it readable, or give another."
+        ) from None
+
+
+def _check_options(kind: str, separator: Any, encoding: Any, sheet: Any) -> None:
+    text = kind in _SEPARATORS
+    for name, given, fits in [
+        ("separator", separator, text),
+        ("encoding", encoding, text),
+        ("sheet", sheet, kind == "xlsx"),
+    ]:
+        if given is not None and not fits:
+            wanted = "Excel workbooks" if name == "sheet" else "text files"
+            raise ValueError(f"{name} is for {wanted}, got {given!r} for a {kind} file.")
+    if separator is not None and (not isinstance(separator, str) or len(separator) != 1):
+        raise ValueError(f"separator must be one character, got {separator!r}.")
+
+
+def _read_typed(stream: Any, kind: str, sheet: str | int | None) -> Any:
+    if kind == "xlsx":
+        return read_excel(stream, sheet)
+    return read_parquet(stream) if kind == "parquet" else read_feather(stream)
+
+
+def _read_text(
+    stream: Any, file: Path, kind: str, separator: str | None, encoding: str | None
+) -> Any:
+    with _unpack(stream, _packing(file)) as plain:
+        text, guessed = as_utf8(plain, encoding)
+        frame = read_csv(text, separator or find_separator(text, _SEPARATORS[kind]))
+    if guessed is not None:
+        warnings.warn(
+            f"{file} is not UTF-8 text and was read as {guessed}. Name its encoding if letters "
+            "look wrong.",
+            stacklevel=3,
+        )
+    return frame
+
+
+def _explain(file: Path, kind: str, stream: Any, error: Exception) -> str:
+    """Return why a file could not be read: it is of another kind, or what the reader says."""
+    content, wanted = recognize(stream), _packing(file) or kind
+    is_book = kind == "xlsx" and content is not None and content.kind == ".zip"
+    if content is not None and content.kind != wanted and not is_book:
+        name = wanted.removeprefix(".")
+        return f"{file} must be a {name} file, got {content.what}. {content.advice}"
+    if isinstance(error, UnicodeError):
+        return f"{file} is not text of the encoding that was named or found. Save it as UTF-8."
+    shown = " ".join(str(error).split()) or type(error).__name__
+    if not isinstance(error, TableError):
+        shown = f"{shown.removesuffix('.')}. Copy the whole file, or save the table anew."
+    article = "an" if kind == "xlsx" else "a"
+    return f"{file} could not be read as {article} {kind} file: {shown}"
 
 
 @contextmanager
@@ -82,7 +187,7 @@ def _unpack(stream: BinaryIO, packing: str) -> Iterator[Any]:
         with zipfile.ZipFile(stream) as archive:
             names = [name for name in archive.namelist() if not name.endswith("/")]
             if len(names) != 1:
-                raise ValueError(
+                raise TableError(
                     f"it must hold one file, got {len(names)}. Pack the table alone."
                 )
             with archive.open(names[0]) as entry:
@@ -92,23 +197,46 @@ def _unpack(stream: BinaryIO, packing: str) -> Iterator[Any]:
             yield plain
 
 
-def check_output(path: str | os.PathLike[str], source: str | os.PathLike[str]) -> None:
+def read_frame(table: Any) -> Any:
+    """Return a pandas frame: of the file that a path names, or of any library's data frame.
+
+    Parameters
+    ----------
+    table : path or data frame
+        See `read_table` for files; pandas, polars (lazy too) and pyarrow for frames.
+    """
+    if isinstance(table, (str, os.PathLike)):
+        return read_table(table)
+    frame = as_frame(table)
+    if not len(frame):
+        raise ValueError("The table must hold rows, got none. Give one with rows.")
+    return frame
+
+
+def check_output(path: str | os.PathLike[str], *sources: str | os.PathLike[str]) -> None:
     """Raise an error now if a table cannot be written to `path` later, or must not be."""
     file = Path(path)
-    if _kind(file) == "parquet" and _packing(file):
-        raise ValueError(f"{file}: parquet is packed already. Leave out {file.suffix}.")
-    if os.path.exists(file) and os.path.samefile(file, source):
-        raise ValueError(f"{file} is the table itself. Write to another file.")
+    if not os.fspath(path) or os.path.isdir(file):
+        check_writable(path)  # says which
+    kind = _kind(file, _WRITTEN)
+    if kind not in _SEPARATORS and _packing(file):
+        raise ValueError(f"{file}: {kind} is packed already. Leave out {file.suffix}.")
+    for source in filter(os.path.exists, sources if os.path.exists(file) else ()):
+        if os.path.samefile(file, source):
+            raise ValueError(f"{file} is the table itself. Write to another file.")
     check_writable(file)
 
 
 def write_table(frame: Any, path: str | os.PathLike[str]) -> None:
-    """Write a frame as csv or parquet, whole or not at all."""
+    """Write a frame as csv, tsv, parquet or feather, whole or not at all."""
     file = Path(path)
-    kind = _kind(file)
+    kind = _kind(file, _WRITTEN)
     with atomic_write(file) as draft:
         if kind == "parquet":
             frame.to_parquet(draft, index=False)
+            return
+        if kind == "feather":
+            frame.reset_index(drop=True).to_feather(draft)
             return
         with _open_text(draft, _packing(file), file.stem) as stream:
             write_csv(frame, stream, _SEPARATORS[kind])
@@ -141,8 +269,11 @@ def _packing(file: Path) -> str:
     return suffix if suffix in _PACKED else ""
 
 
-def _kind(file: Path) -> str:
+def _kind(file: Path, kinds: tuple[str, ...] = (*_WRITTEN, "xlsx")) -> str:
+    """Return what a file is by its name, one of some kinds."""
     table = file.with_suffix("") if _packing(file) else file
-    if table.suffix.lower() not in _KINDS:
-        raise ValueError(f"{file} must end in .csv, .tsv or .parquet. Rename or convert it.")
-    return _KINDS[table.suffix.lower()]
+    kind = _KINDS.get(table.suffix.lower())
+    if kind not in kinds:
+        wanted = ", ".join(f".{name}" for name in kinds[:-1])
+        raise ValueError(f"{file} must end in {wanted} or .{kinds[-1]}. Rename or convert it.")
+    return kind

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from lopsided._progress import Bar
 from lopsided.trees.binning import bin_columns, run_threads
-from lopsided.trees.grower import LEAF, MISSING_LEFT, Tree, grow
+from lopsided.trees.grower import LEAF, MISSING_LEFT, NODE, SUBSET, WORDS, Tree, grow
 from lopsided.trees.predictor import add_values
 from lopsided.trees.sampling import Sampling
 from lopsided.trees.splitting import TreeParams, make_tree_params
@@ -45,8 +45,57 @@ class Forest:
         starts, bitset_starts = self.starts[ends], self.bitset_starts[ends]
         add_values(self.nodes, starts, self.left_category_bitsets, bitset_starts, X, rows, out)
 
+    def check(self) -> None:
+        """Refuse arrays, from a file, that are no trees: their indices are followed unchecked.
+
+        Every child comes after its parent, and every column, bitset and tree exists.
+        """
+        n_nodes, n_sets, n_trees = len(self.nodes), len(self.left_category_bitsets), len(self)
+        shapes = {
+            "nodes": (NODE, (n_nodes,)),
+            "covers": (np.float64, (n_nodes, 2)),
+            "starts": (np.int64, (n_trees + 1,)),
+            "left_category_bitsets": (np.uint64, (n_sets, WORDS)),
+            "bitset_starts": (np.int64, (n_trees + 1,)),
+            "gains": (np.float64, (len(self.gains),)),
+            "seeds": (np.uint64, (n_trees,)),
+        }
+        sound = n_trees > 0 and all(
+            getattr(self, name).dtype == dtype and getattr(self, name).shape == shape
+            for name, (dtype, shape) in shapes.items()
+        )
+        if not (sound and self._leads_to_nodes()):
+            raise ValueError(
+                "A forest must have nodes that lead to nodes, columns and categories of their "
+                "tree, got others. Fit it again."
+            )
+
+    def _leads_to_nodes(self) -> bool:
+        nodes, sizes = self.nodes, np.diff(self.starts)
+        n_sets = np.diff(self.bitset_starts)
+        ends = (self.starts[0], self.starts[-1], self.bitset_starts[0], self.bitset_starts[-1])
+        whole = ends == (0, len(nodes), 0, len(self.left_category_bitsets))
+        if not whole or (sizes < 1).any() or (n_sets < 0).any():
+            return False
+        tree = np.repeat(np.arange(len(self)), sizes)
+        place = np.arange(len(nodes)) - self.starts[tree]
+        left = nodes["left"].astype(np.int64)
+        inner = left != LEAF
+        by_set = inner & (nodes["flags"] & SUBSET != 0)
+        sets = nodes["threshold"][by_set]
+        return bool(
+            ((left > place) & (left + 1 < sizes[tree]))[inner].all()
+            and (nodes["feature"] < len(self.gains)).all()
+            and ((sets >= 0) & (sets < n_sets[tree][by_set]) & (sets % 1 == 0)).all()
+        )
+
     def mean_value(self, X: NDArray[Any], n_threads: int = 1) -> NDArray[np.float64]:
         """Return the mean leaf value of each row of X, in which categories are codes."""
+        if X.shape[1] != len(self.gains):
+            raise ValueError(
+                f"A forest of {len(self.gains)} columns cannot read {X.shape[1]}. Pass the "
+                "columns of its fit."
+            )
         out = np.zeros(len(X))
 
         def work(start: int) -> None:

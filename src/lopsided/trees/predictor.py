@@ -53,9 +53,7 @@ def _traverse(nodes, bitsets, X, rows, plain, out):
                     # A leaf has feature 0, so that there is a value, and stays where it is.
                     value = X[np.uint64(running[np.uint64(i)]), np.uint64(node.feature)]
                     right = (
-                        value > node.threshold
-                        if plain
-                        else not _goes_left(node, bitsets, value)
+                        value > node.threshold if plain else not goes_left(node, bitsets, value)
                     )
                     child = np.uint32(node.left + right)
                     at[np.uint64(i)] = place if node.left == LEAF else child
@@ -72,7 +70,8 @@ def _traverse(nodes, bitsets, X, rows, plain, out):
 
 
 @njit_helper
-def _goes_left(node, bitsets, value):
+def goes_left(node, bitsets, value):
+    """Say to which child of a node a value goes."""
     if np.isnan(value):
         return node.flags & MISSING_LEFT != 0
     if node.flags & SUBSET:

@@ -2,11 +2,16 @@
 
 function keyOf(row, column) {
   const cell = row.cells[column];
-  return "value" in cell.dataset ? Number(cell.dataset.value) : cell.textContent.trim();
+  if ("value" in cell.dataset) return Number(cell.dataset.value);
+  const text = cell.textContent.trim();
+  if (!cell.classList.contains("number")) return text;
+  const value = text ? Number(text.replaceAll(",", "").replace("\u2212", "-")) : NaN;
+  return Number.isNaN(value) ? text : value;
 }
 
-// Numbers before words: a cell without a number is a dash, and stays at the end.
+// Numbers before words: a cell without a number is a dash, and stays at the end, as a blank one.
 function compare(one, two, direction) {
+  if ((one === "") !== (two === "")) return one === "" ? 1 : -1;
   if (typeof one !== typeof two) return typeof one === "number" ? -1 : 1;
   if (typeof one === "number") return direction * (one - two);
   return direction * one.localeCompare(two);
@@ -16,7 +21,7 @@ function sortBy(header) {
   const table = header.closest("table");
   const column = header.cellIndex;
   const rows = Array.from(table.tBodies[0].rows);
-  const numbers = rows.some((row) => "value" in row.cells[column].dataset);
+  const numbers = rows.some((row) => typeof keyOf(row, column) === "number");
   const first = numbers ? "descending" : "ascending";
   const other = numbers ? "ascending" : "descending";
   const order = header.getAttribute("aria-sort") === first ? other : first;
@@ -26,6 +31,22 @@ function sortBy(header) {
   for (const cell of header.parentNode.cells) cell.setAttribute("aria-sort", "none");
   header.setAttribute("aria-sort", order);
   table.tBodies[0].append(...keyed.map((pair) => pair[1]));
+  table.dispatchEvent(new Event("sorted"));
+}
+
+// What is folded on a screen is open on paper.
+function unfold() {
+  for (const part of document.querySelectorAll("details:not([open])")) {
+    part.open = true;
+    part.dataset.folded = "";
+  }
+}
+
+function fold() {
+  for (const part of document.querySelectorAll("details[data-folded]")) {
+    part.open = false;
+    delete part.dataset.folded;
+  }
 }
 
 // All files of a disk may share one storage, so the name is our own.
@@ -57,4 +78,6 @@ document.addEventListener("DOMContentLoaded", () => {
   for (const button of document.querySelectorAll("thead button")) {
     button.addEventListener("click", () => sortBy(button.closest("th")));
   }
+  addEventListener("beforeprint", unfold);
+  addEventListener("afterprint", fold);
 });

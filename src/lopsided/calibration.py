@@ -1,0 +1,366 @@
+"""Probabilities of being positive from PU labels, and how far to trust them.
+
+`PUCalibratedClassifier` gives them to a classifier, `fit_calibration` to scores. `pu_log_loss`,
+`pu_calibration_error` and `pu_reliability_curve` judge them without negatives.
+"""
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.model_selection import check_cv
+from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    has_fit_parameter,
+)
+
+from lopsided._calibration_maps import METHODS, CalibrationMap, Method, fit_calibration
+from lopsided._calibration_metrics import (
+    ReliabilityCurve,
+    pu_calibration_error,
+    pu_log_loss,
+    pu_reliability_curve,
+)
+from lopsided._check import as_generator, check_choice, check_count, check_labels, check_prior
+from lopsided._rows import TrainingRows
+from lopsided.exceptions import PriorWarning
+from lopsided.methods.additive import AdditiveScores, additive_scores, settle
+from lopsided.methods.base import ScoreAnswers, as_pandas, assign_folds, takes_reviewed
+from lopsided.model_selection.out_of_fold import Split, list_splits
+from lopsided.priors import PriorEstimate, estimate_prior
+from lopsided.priors.estimation import warn_unidentified
+
+__all__ = [
+    "CalibrationMap",
+    "PUCalibratedClassifier",
+    "ReliabilityCurve",
+    "fit_calibration",
+    "pu_calibration_error",
+    "pu_log_loss",
+    "pu_reliability_curve",
+]
+
+_EPS = 1e-9  # how near to 0 and 1 a probability may come before it is turned into log-odds
+
+
+@dataclass(eq=False, repr=False)
+class PUCalibratedClassifier(ScoreAnswers, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    """A classifier whose probabilities are those of being positive, not of being labeled.
+
+    The classifier is fitted once on all rows. A map from its scores to log-odds of being
+    positive is fitted on scores of rows that a model has not seen: those that the classifier
+    keeps as `oob_decision_function_`, or else those of models fitted without each fold. The map
+    rises, so that the ranking stays as it is ("isotonic" may tie neighbors).
+
+    The probabilities are right on average for a prior that is right and labels that are given
+    completely at random; see `fit_calibration`. Those of "temperature" alone are not: it
+    divides log-odds by a number and leaves their boundary at 0, so that nothing moves their
+    mean to the prior; take it only for scores whose boundary is right. If positives with high
+    scores are labeled more often, probabilities are too steep.
+
+    Parameters
+    ----------
+    estimator : classifier
+        With `decision_function` or `predict_proba`; a method, or any of scikit-learn.
+    method : {"beta", "platt", "temperature", "isotonic"}, default="beta"
+        The kind of map.
+    prior : float, PriorEstimate or "auto", default="auto"
+        P(y_true = 1) in the table; "auto" estimates it from the same scores, and warns where
+        they do not identify it.
+    cv : int, splitter or iterable, default=5
+        Folds, at most the number of labeled rows, where there are no out-of-bag scores or
+        `groups` are given. Rows that a splitter never tests do not count for the map.
+    n_jobs : int or None, default=None
+        Folds fitted at the same time, in threads; None is 1 and -1 is all.
+    random_state : int, Generator or None, default=None
+        Seed of the folds, of the estimate of the prior, and of the classifier where its own is
+        None.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        Fitted on all rows.
+    calibration_ : CalibrationMap
+        From its scores to log-odds of being positive.
+    prior_ : float
+        The prior in use.
+    prior_estimate_ : PriorEstimate
+        Its interval and verdict, where it was estimated.
+    oob_decision_function_ : ndarray of shape (n_rows,)
+        Log-odds of being positive of the training rows by models that have not seen them; NaN
+        where there is none.
+    classes_ : ndarray of shape (2,)
+        Always 0 and 1.
+    n_features_in_, feature_names_in_
+        As the fitted classifier has them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lopsided import PUForestClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(600, 2))
+    >>> positive = X[:, 0] + 0.5 * rng.normal(size=600) > 1.5
+    >>> y = positive & (rng.random(600) < 0.5)
+    >>> forest = PUForestClassifier(n_estimators=100, min_samples_leaf=5, oob_score=True)
+    >>> model = PUCalibratedClassifier(forest, prior=float(positive.mean()), random_state=0)
+    >>> proba = model.fit(X, y).predict_proba(X)[:, 1]
+    >>> bool(abs(proba.mean() - positive.mean()) < 0.03)
+    True
+    """
+
+    estimator: Any
+    method: Method = "beta"
+    prior: float | Literal["auto"] | PriorEstimate = "auto"
+    cv: Any = 5
+    n_jobs: int | None = None
+    random_state: Any = None
+    _min_labeled: ClassVar[int] = 2  # one to learn from, one to leave out
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
+    ) -> "PUCalibratedClassifier":
+        """Fit the classifier, and the map from its scores to probabilities.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_rows, n_features)
+            The table, as the classifier takes it.
+        y : array of shape (n_rows,)
+            1 = labeled positive, 0 = unlabeled, -1 = reviewed negative: a method learns from
+            it, to any other classifier and to the calibration it is a row that is not labeled.
+        sample_weight : array of shape (n_rows,), optional
+            Weights of the rows; 2 counts a row twice. A classifier that takes none is fitted
+            without, with a warning.
+        groups : array of shape (n_rows,), optional
+            Groups that must not be on both sides of a fold, such as customers. Out-of-bag
+            scores know nothing of groups: folds are fitted instead.
+
+        Returns
+        -------
+        self
+        """
+        self._check_params()
+        X, as_given = _as_table(X), check_labels(y, keep_reviewed=True)
+        labels = np.maximum(as_given, 0)
+        learned = as_given if takes_reviewed(self.estimator) else labels
+        rng = as_generator(self.random_state)
+        weight = None
+        if sample_weight is not None:
+            weight = _check_sample_weight(sample_weight, labels, ensure_non_negative=True)
+        seeds = {name: int(rng.integers(2**31)) for name in self._unseeded()}
+        template = clone(self.estimator).set_params(**seeds)
+        self.classes_ = np.array([0, 1])
+        passed = self._passed(weight)
+        with warnings.catch_warnings():
+            if not _ranks_by_prior(template):  # the prior that counts is settled below
+                warnings.simplefilter("ignore", PriorWarning)
+            self.estimator_ = _fit(clone(template), X, learned, passed)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+        scores = None if groups is not None else _out_of_bag(self.estimator_, labels)
+        if scores is None:
+            folds = list(self._folds(X, labels, groups, rng))
+            scores = self._cross_fit(template, X, learned, passed, folds)
+        self.prior_ = self._settle_prior(labels, scores, weight, rng)
+        self.calibration_ = fit_calibration(scores, labels, self.prior_, self.method, weight)
+        self.oob_decision_function_ = self.calibration_.transform(scores)
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return the log-odds of being positive of each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_rows, n_features)
+            Columns as in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        check_is_fitted(self)
+        return self.calibration_.transform(_score(self.estimator_, as_pandas(X)))
+
+    def additive_scores(
+        self, X: Any, *, background: Any = None, random_state: Any = 0
+    ) -> AdditiveScores:
+        """Return log-odds as sums over the columns: those of the classifier, calibrated.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_rows, n_features)
+            Columns as in `fit`.
+        background : array or data frame of shape (n_others, n_features), optional
+            Rows to compare with, where the classifier has no exact terms.
+        random_state : int, Generator or None, default=0
+            Seed of the sampling then.
+
+        Returns
+        -------
+        AdditiveScores
+        """
+        check_is_fitted(self)
+        given = {"background": background, "random_state": random_state}
+        own = additive_scores(self.estimator_, as_pandas(X), **given)
+        found = own.mapped(self.calibration_.transform)
+        return settle(found.base, found.terms, self.decision_function(X))
+
+    def needs_prior(self) -> bool:
+        """Say that the prior matters."""
+        return True
+
+    def _check_params(self) -> None:
+        check_choice(self.method, METHODS, "calibration")
+        if not hasattr(self.estimator, "fit"):
+            raise ValueError(
+                f"estimator must be a classifier, got {self.estimator!r}. Pass one such as "
+                "PUForestClassifier(oob_score=True)."
+            )
+        if not (isinstance(self.prior, str) and self.prior == "auto"):
+            check_prior(self.prior, 0.0, or_auto=True)
+        if isinstance(self.cv, (int, np.integer)):
+            check_count(self.cv, "cv", least=2)
+
+    def _unseeded(self) -> list[str]:
+        """Return the names of the random states that the classifier leaves open."""
+        params = self.estimator.get_params().items()
+        return sorted(
+            name for name, value in params if name.endswith("random_state") and value is None
+        )
+
+    def _passed(self, weight: Any) -> Any:
+        """Return the weights that the classifier is fitted with."""
+        if weight is None or has_fit_parameter(self.estimator, "sample_weight"):
+            return weight
+        warnings.warn(
+            f"{type(self.estimator).__name__} takes no sample_weight in fit: the weights count "
+            "for the calibration only.",
+            stacklevel=3,
+        )
+        return None
+
+    def _cross_fit(
+        self, template: Any, X: Any, y: NDArray[np.int8], weight: Any, folds: list[Split]
+    ) -> NDArray[np.float64]:
+        """Return scores by models fitted without each fold; NaN for rows in none."""
+        from joblib import Parallel, delayed
+
+        def fit_score(train: NDArray[Any], test: NDArray[Any]) -> NDArray[np.float64]:
+            labeled = train[y[train] == 1]
+            if len(labeled) == 1:  # two labeled rows in all: some methods want as many
+                train = np.append(train, labeled)
+            own = None if weight is None else weight[train]
+            labels = y[train]
+            if not (labels == 0).any():  # the few unlabeled rows are all left out
+                labels = np.maximum(labels, 0)
+            model = _fit(clone(template), _safe_indexing(X, train), labels, own)
+            return _score(model, _safe_indexing(X, test))
+
+        # Threads share the table.
+        done = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(fit_score)(train, test) for train, test in folds
+        )
+        scores = np.full(len(y), np.nan)
+        for (_, test), found in zip(folds, done, strict=True):
+            scores[test] = found
+        return scores
+
+    def _folds(
+        self, X: Any, y: NDArray[np.int8], groups: Any, rng: np.random.Generator
+    ) -> Iterator[Split]:
+        """Yield training and test rows, labeled ones spread evenly, groups kept together."""
+        if groups is not None:
+            rows = TrainingRows(X, y, np.ones(len(y)))
+            yield from list_splits(self.cv, rows, groups, rng)
+            return
+        if not isinstance(self.cv, (int, np.integer)):
+            yield from check_cv(self.cv, y, classifier=True).split(X, y)
+            return
+        n_folds = min(int(self.cv), int(y.sum()), int((y == 0).sum()))
+        if n_folds < 2:
+            raise ValueError(
+                "A calibration needs two labeled and two unlabeled rows, to leave one out, got "
+                f"{int(y.sum())} and {int((y == 0).sum())}. Label more rows, or take "
+                "FocusedClassifier, which is calibrated as it is."
+            )
+        fold_of = assign_folds(y, n_folds, {1: rng, 0: rng})
+        for fold in range(n_folds):
+            yield np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
+
+    def _settle_prior(
+        self,
+        y: NDArray[np.int8],
+        scores: NDArray[np.float64],
+        weight: Any,
+        rng: np.random.Generator,
+    ) -> float:
+        """Return the prior as given, or estimated from out-of-fold scores."""
+        given: Any = self.prior
+        if isinstance(given, str):
+            known = ~np.isnan(scores)
+            own = {} if weight is None else {"weight": weight[known]}
+            self.prior_estimate_ = estimate_prior(
+                y[known], scores[known], random_state=int(rng.integers(2**31)), **own
+            )
+            warn_unidentified(self.prior_estimate_, stacklevel=3)
+            given = self.prior_estimate_
+        return check_prior(given, float(np.average(y, weights=weight)))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        own = get_tags(self.estimator).input_tags
+        tags.classifier_tags.multi_class = False
+        # scikit-learn's toy data have no hidden positives to be found.
+        tags.classifier_tags.poor_score = True
+        tags.input_tags.allow_nan = own.allow_nan
+        tags.input_tags.sparse = own.sparse
+        tags.input_tags.categorical = own.categorical
+        return tags
+
+
+def _ranks_by_prior(model: Any) -> bool:
+    """Say whether the order of a classifier's scores depends on a prior of its own."""
+    return bool(getattr(model, "needs_prior", lambda: True)())
+
+
+def _fit(model: Any, X: Any, y: NDArray[np.int8], weight: Any) -> Any:
+    return model.fit(X, y) if weight is None else model.fit(X, y, sample_weight=weight)
+
+
+def _as_table(X: Any) -> Any:
+    """Return a table whose rows can be taken."""
+    if hasattr(X, "tocsr"):
+        return X.tocsr()
+    table = as_pandas(X)
+    return table if hasattr(table, "shape") else np.asarray(table)
+
+
+def _score(model: Any, X: Any) -> NDArray[np.float64]:
+    """Return scores, or the log-odds of class 1 where a classifier has probabilities only."""
+    if hasattr(model, "decision_function"):
+        return np.asarray(model.decision_function(X), dtype=np.float64)
+    return _log_odds(model.predict_proba(X)[:, list(model.classes_).index(1)])
+
+
+def _log_odds(proba: Any) -> NDArray[np.float64]:
+    inside = np.asarray(proba, dtype=np.float64).clip(_EPS, 1 - _EPS)
+    return np.log(inside) - np.log1p(-inside)
+
+
+def _out_of_bag(model: Any, y: NDArray[np.int8]) -> NDArray[np.float64] | None:
+    """Return the out-of-bag scores that a fitted classifier keeps, if both kinds have some."""
+    scores = np.asarray(getattr(model, "oob_decision_function_", np.nan), dtype=np.float64)
+    if scores.ndim == 2:  # scikit-learn's forests keep a probability for each class
+        scores = _log_odds(scores[:, -1])
+    known = ~np.isnan(scores)
+    if scores.shape != y.shape or not (known & (y == 1)).any() or not (known & (y == 0)).any():
+        return None
+    return scores

@@ -1,0 +1,62 @@
+"""Running a command: errors as one sentence, signals without a trace, notes once."""
+
+import argparse
+import os
+import signal
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from lopsided._progress import silenced
+from lopsided._signals import Stopped, stops_unwind
+from lopsided._terminal import check_streams, print_result, say
+
+__all__ = ["run_command"]
+
+
+def _notes(quiet: bool) -> Any:
+    """Return what shows a warning as a note, once: each fold of a ranking may warn alike."""
+    said = set()
+
+    def note(message: Any, category: Any, *_: Any, **__: Any) -> None:
+        if issubclass(category, UserWarning) and str(message) not in said and not quiet:
+            said.add(str(message))
+            say(f"note: {message}")
+
+    return note
+
+
+def run_command(parser: argparse.ArgumentParser, arguments: Sequence[str] | None = None) -> int:
+    """Run what a parser chooses; return 0, 2 for bad input, and 128 + the number of a signal.
+
+    An application with a command of its own gets the manners of this one: an error is one
+    sentence, and Ctrl-C, SIGTERM and SIGHUP leave nothing half written.
+
+    Parameters
+    ----------
+    parser : ArgumentParser
+        Its options have a default `run`, a function of the options. What it returns is printed,
+        but for a number, which is the exit code.
+    arguments : sequence of str, optional
+        The words after the command; those of the process by default.
+    """
+    options = parser.parse_args(arguments)
+    quiet = getattr(options, "quiet", False)
+    # Threads that wait must not spin: on a busy machine they take the cores they wait for.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    try:
+        with stops_unwind(), warnings.catch_warnings(), silenced(quiet):
+            warnings.showwarning = _notes(quiet)
+            check_streams(results=getattr(options, "output", None) is None)
+            result = options.run(options)
+            if isinstance(result, int):
+                return result
+            if result is not None:
+                print_result(result)
+    except (ValueError, OSError, ImportError) as error:
+        say(f"{parser.prog}: {error}")
+        return 2
+    except KeyboardInterrupt as stop:
+        say(f"{parser.prog}: stopped; nothing was left half written.")
+        return 128 + (stop.number if isinstance(stop, Stopped) else signal.SIGINT)
+    return 0

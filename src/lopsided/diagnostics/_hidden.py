@@ -1,0 +1,100 @@
+"""How many positives are hidden, as a prior, a range of it or an estimate has it."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from lopsided._check import SCENARIOS, check_choice
+
+_QUANTILES = 51  # of an uncertain prior
+
+
+class PriorRange(NamedTuple):
+    """A prior with its interval; all three are equal if it is known."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there is nothing to vary."""
+        return self.low == self.high
+
+
+def check_prior_range(prior: Any, y: NDArray[np.int8], scenario: str) -> PriorRange:
+    """Return a number, a pair or an estimate as a value with an interval."""
+    check_choice(scenario, SCENARIOS, "scenario")
+    if all(hasattr(prior, name) for name in ("value", "low", "high")):
+        found = _take_estimate(prior, int((y == 0).sum()))
+    elif isinstance(prior, (tuple, list)) and len(prior) == 2:
+        low, high = map(float, prior)
+        found = PriorRange(float(np.sqrt(max(low, 0.0) * max(high, 0.0))), low, high)
+    elif isinstance(prior, (int, float, np.number)) and not isinstance(prior, bool):
+        found = PriorRange(*[float(prior)] * 3)
+    else:
+        raise ValueError(
+            f"prior must be a number, a pair (low, high) or an estimate, got {prior!r}. Pass "
+            "the share of positives you expect."
+        )
+    if not 0 < found.low <= found.value <= found.high < 1:
+        raise ValueError(
+            f"prior must lie between 0 and 1, its low end first, got {prior!r}. Pass the share "
+            "of positives you expect."
+        )
+    if scenario == "two-sample":
+        return found
+    least = float((y == 1).mean())
+    if found.high * len(y) < (y == 1).sum() - 0.5:
+        raise ValueError(
+            f"prior must be at least the labeled share {least:.4g}, got {found.high:.4g}. "
+            "Count the labeled rows in, or pass scenario='two-sample'."
+        )
+    return PriorRange(*(max(value, least) for value in found))
+
+
+def _take_estimate(prior: Any, n_unlabeled: int) -> PriorRange:
+    """Return an estimate whose ends, if they touch 0 or 1, lie just inside of them."""
+    value, low, high = (float(number) for number in (prior.value, prior.low, prior.high))
+    if not 0 < value < 1:
+        by = f" by {prior.method!r}" if hasattr(prior, "method") else ""
+        raise ValueError(
+            "prior must be an estimate between 0 and 1, both excluded, got one of "
+            f"{value:.4g}{by}. Estimate it by another method, or pass a number."
+        )
+    least = min(value, 0.5 / n_unlabeled)  # an end at 0 is less than a row
+    return PriorRange(value, max(low, least), min(high, float(np.nextafter(1.0, 0.0))))
+
+
+def count_hidden(prior: Any, y: NDArray[np.int8], scenario: str) -> Any:
+    """Return the number of hidden positives that a prior, or an array of priors, means.
+
+    Reviewed negatives (-1) belong to the population of the prior, and hide none.
+    """
+    n_unlabeled, n_labeled = int((y == 0).sum()), int((y == 1).sum())
+    if scenario == "two-sample":
+        return np.minimum(prior * (len(y) - n_labeled), n_unlabeled)
+    return np.clip(prior * len(y) - n_labeled, 0, n_unlabeled)
+
+
+def spread_hidden(
+    prior: PriorRange, y: NDArray[np.int8], scenario: str, level: float
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return numbers of hidden positives and the probability of each.
+
+    The logarithm of an uncertain prior is taken as normal on either side of its value, each
+    half as wide as the interval's end says. A broken number is split between its neighbors.
+    """
+    n_steps = 1 if prior.is_known else _QUANTILES
+    step: NDArray[np.float64] = np.asarray(ndtri((np.arange(n_steps) + 0.5) / n_steps))
+    reach = ndtri((1 + level) / 2)
+    down, up = np.log(prior.value / prior.low), np.log(prior.high / prior.value)
+    value = prior.value * np.exp(step / reach * np.where(step < 0, down, up))
+    hidden = count_hidden(np.minimum(value, 1.0), y, scenario).round(9)
+    whole = np.floor(hidden).astype(np.int64)
+    counts, place = np.unique(np.r_[whole, whole + 1], return_inverse=True)
+    split = np.r_[1 - (hidden - whole), hidden - whole]
+    weights = np.bincount(place, weights=split) / len(hidden)
+    return counts[weights > 0], weights[weights > 0]

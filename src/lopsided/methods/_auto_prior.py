@@ -1,0 +1,57 @@
+"""What `prior="auto"` stands for: an estimate from out-of-bag scores of a small forest."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+
+from lopsided._reduction import reduce_sparse
+from lopsided._rows import TrainingRows
+from lopsided.methods.forest import PUForestClassifier
+from lopsided.priors import PriorEstimate, estimate_prior
+from lopsided.priors.estimation import warn_unidentified
+
+_N_TREES = 100  # a small part of what a fit takes
+
+
+def estimate_prior_of(
+    rows: TrainingRows,
+    schema: Mapping[str, Any],
+    how: str,
+    scenario: Any,
+    n_threads: int,
+    rng: np.random.Generator,
+) -> PriorEstimate:
+    """Return the prior of a method's training rows, with a warning where it is but a guess."""
+    kept = rows.take(rows.weight > 0)
+    scores = (
+        np.zeros(len(kept)) if how == "twice-labeled" else _score(kept, schema, n_threads, rng)
+    )
+    found = estimate_prior(
+        kept.counted_labels,
+        scores,
+        method=how,
+        scenario=scenario,
+        weight=kept.sample_weight,
+        random_state=rng,
+    )
+    warn_unidentified(found, stacklevel=4)
+    return found
+
+
+def _score(
+    rows: TrainingRows, schema: Mapping[str, Any], n_threads: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Return out-of-bag scores; a row that is in every bag gets that of a typical one."""
+    seed = int(rng.integers(2**31))
+    if issparse(rows.X):
+        X = reduce_sparse(rows.X, seed)
+        rows = TrainingRows(X, rows.y, rows.weight)
+        schema = {"category_levels_": {}, "categorical_": (), "n_features_in_": X.shape[1]}
+    forest = PUForestClassifier(
+        splitter="random", n_estimators=_N_TREES, oob_score=True, n_jobs=n_threads
+    )
+    scores = forest._fit_part(rows, seed, schema).oob_decision_function_
+    return np.where(np.isnan(scores), np.nanmedian(scores), scores)

@@ -1,0 +1,136 @@
+"""PU metrics as scorers of scikit-learn: for `cross_val_score`, searches and the like.
+
+After `import lopsided.metrics`, the names "pu_average_precision", "pu_roc_auc",
+"pu_mean_log_rank" and "pu_damped_log_rank" are known to scikit-learn. Metrics with parameters
+are made by `make_pu_scorer("pu_recall_at_k", k=0.05)`.
+
+scikit-learn has no public way to add a name. `register_scorers` is the one place that reaches
+into its private list of scorers, and into the sets of names that functions like
+`cross_val_score` check `scoring` by. If a release has moved them, nothing is registered, the
+names are refused by scikit-learn's own error, and `make_pu_scorer`, which is built on its
+public `make_scorer`, still works.
+"""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from lopsided.metrics._places import take_value
+from lopsided.metrics.named import get_metric
+
+__all__ = ["make_pu_scorer", "register_scorers"]
+
+REGISTERED = ("pu_damped_log_rank", "pu_mean_log_rank", "pu_roc_auc", "pu_average_precision")
+_HOME = "sklearn.metrics._scorer"
+_COUNTS_PAIRS = ("pu_average_precision",)  # of labeled rows
+_RESPONSES = ("decision_function", "predict_proba")
+
+
+def make_pu_scorer(metric: str | Callable[..., float], **params: Any) -> Any:
+    """Return a scorer that judges a fitted classifier on PU labels.
+
+    It takes the scores of `decision_function`, else those of `predict_proba`, and needs a
+    labeled row and an unlabeled one in every fold, average precision two labeled rows.
+
+    Parameters
+    ----------
+    metric : str or function
+        A metric of `lopsided.metrics` whose name begins with `pu_`, its name, or another
+        function of y and scores.
+    **params
+        Parameters of the metric, as `prior` or `k`. The prior is that of the whole table: in a
+        fold that happens to hold more labeled rows than it allows, their share is taken. Of
+        an estimate the value is taken.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import cross_val_score
+    >>> X, y = make_classification(weights=[0.9], random_state=0)
+    >>> scorer = make_pu_scorer("pu_recall_at_k", k=0.25)
+    >>> cross_val_score(LogisticRegression(), X, y, scoring=scorer, cv=3).shape
+    (3,)
+    """
+    from sklearn.metrics import make_scorer
+
+    return make_scorer(_fold_metric(metric, params), response_method=_RESPONSES)
+
+
+def register_scorers() -> bool:
+    """Make scikit-learn know the PU metrics by name; return whether it does now.
+
+    Where scikit-learn is not loaded yet nothing happens: `import lopsided` has left a note to
+    call this when it is, so that the import stays light.
+    """
+    return _HOME in sys.modules and _register(sys.modules[_HOME])
+
+
+@dataclass(frozen=True)
+class _FoldMetric:
+    """A metric that says of a fold without enough labels what to do."""
+
+    metric: Callable[..., float]
+    params: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def __name__(self) -> str:
+        return getattr(self.metric, "__name__", repr(self.metric))
+
+    def __call__(self, y_true: Any, y_score: Any) -> float:
+        labels = np.asarray(y_true)
+        n_labeled = int(np.count_nonzero(labels == 1))
+        least = 2 if self.__name__ in _COUNTS_PAIRS else 1
+        if n_labeled < least or n_labeled == len(labels):
+            raise ValueError(
+                f"{self.__name__} needs {least} labeled row(s) and an unlabeled one in every "
+                f"fold, got {n_labeled} labeled of {len(labels)} rows. Take fewer folds, "
+                "stratified by y."
+            )
+        return self.metric(labels, y_score, **self._params_of(n_labeled / len(labels)))
+
+    def _params_of(self, labeled_share: float) -> dict[str, Any]:
+        one_sample = self.params.get("scenario", "one-sample") == "one-sample"
+        if one_sample and self.params.get("prior") is not None:
+            return {**self.params, "prior": max(self.params["prior"], labeled_share)}
+        return self.params
+
+
+def _fold_metric(metric: Any, params: dict[str, Any]) -> _FoldMetric:
+    if isinstance(params.get("prior"), (tuple, list)):
+        raise ValueError(
+            f"prior of a scorer must be one number, got {params['prior']!r}. Make one scorer "
+            "for each end."
+        )
+    if isinstance(metric, str):
+        metric = get_metric(metric)
+    if "prior" in params:
+        params = {**params, "prior": take_value(params["prior"])}
+    return _FoldMetric(metric, params)
+
+
+def _register(home: Any) -> bool:
+    """Add our names to the list of scorers, and to the names that are allowed as `scoring`."""
+    scorers = getattr(home, "_SCORERS", None)
+    if not isinstance(scorers, dict):
+        return False
+    for name in REGISTERED:
+        scorers[name] = home.make_scorer(_fold_metric(name, {}), response_method=_RESPONSES)
+    for module in [module for key, module in sys.modules.items() if key.startswith("sklearn.")]:
+        for member in list(vars(module).values()):
+            _allow(member)
+    return True
+
+
+def _allow(member: Any) -> None:
+    """Let a function or class that was defined before our names came take them."""
+    for attribute in ("_skl_parameter_constraints", "_parameter_constraints"):
+        constraints = getattr(member, attribute, None)
+        allowed = constraints.get("scoring", ()) if isinstance(constraints, dict) else ()
+        for constraint in allowed if isinstance(allowed, (list, tuple)) else ():
+            options = getattr(constraint, "options", None)
+            if isinstance(options, set) and "roc_auc" in options:
+                options.update(REGISTERED)

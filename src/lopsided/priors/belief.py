@@ -1,0 +1,45 @@
+"""What the user believes about the label frequency before the table speaks."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lopsided._params import Params
+
+__all__ = ["Beta"]
+
+
+@dataclass
+class Beta(Params):
+    r"""A belief on the label frequency, the share of the positives that are labeled.
+
+    Its density is proportional to :math:`c^{a - 1} (1 - c)^{b - 1}`: as if `a - 1` of
+    `a + b - 2` positives that somebody went through had turned out to be labeled. "About one
+    positive in ten gets reported" is `Beta(2, 10)`, "we catch most" is `Beta(8, 2)`.
+
+    Parameters
+    ----------
+    a, b : float
+        Positive numbers; the mean is `a / (a + b)`, and large ones are a firm belief.
+
+    Examples
+    --------
+    >>> Beta(2, 2).log_density(0.5) > Beta(2, 2).log_density(0.1)
+    True
+    """
+
+    a: float = 2.0
+    b: float = 2.0
+
+    def log_density(self, label_frequency: Any) -> Any:
+        """Return the logarithm of the density, up to a constant."""
+        if not (np.isfinite([self.a, self.b]).all() and self.a > 0 and self.b > 0):
+            raise ValueError(
+                f"A belief on the label frequency needs two positive numbers, got {self!r}. "
+                "Beta(2, 2) is a weak one."
+            )
+        frequency: NDArray[Any] = np.asarray(label_frequency, float)
+        value = (self.a - 1) * np.log(frequency) + (self.b - 1) * np.log1p(-frequency)
+        return value if frequency.ndim else float(value)

@@ -1,0 +1,141 @@
+"""Labels as people write them: 1 and 0, yes and no, words for what was reviewed."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from lopsided._check import check_both_kinds
+from lopsided._terminal import abbreviate, list_some
+from lopsided.tables._cells import BLANK, is_missing, quote_some, spell
+
+__all__ = ["is_blank", "read_labels", "read_names", "read_texts", "same_value"]
+
+_LABELS = {"1": 1, "1.0": 1, "true": 1, "0": 0, "0.0": 0, "false": 0, "-1": -1, "-1.0": -1}
+
+
+def read_labels(
+    column: Any,
+    name: str = "y",
+    positive: str | None = None,
+    negative: str | None = None,
+    need_labeled: bool = True,
+) -> NDArray[np.int8]:
+    """Return 1 for labeled positives, -1 for reviewed negatives, 0 for the unlabeled rest.
+
+    Parameters
+    ----------
+    column : series, array or list
+        One label per row: numbers, booleans or text. A blank cell is an unlabeled row.
+    name : str
+        What messages call the column.
+    positive : str or None
+        The value of labeled positives; None expects 1 and 0, or true and false, and -1 where a
+        row was reviewed and found to be negative.
+    negative : str or None
+        The value of reviewed negatives; None is -1, where rows have it and it does not mark
+        the positives.
+    need_labeled : bool, default=True
+        Whether values that are named must be there, and some rows be left unlabeled, as where
+        something is to be learned.
+
+    Examples
+    --------
+    >>> read_labels(["fraud", "", "cleared", None], "status", "fraud", "cleared").tolist()
+    [1, 0, -1, 0]
+    """
+    texts, name = read_texts(column), abbreviate(name)
+    if "" in {str(given).strip() for given in (positive, negative) if given is not None}:
+        raise ValueError(
+            f"Labels of column {name!r} must have a value, got an empty text: blank cells are "
+            "unlabeled rows. Name the value of the positives, or of the negatives."
+        )
+    if (
+        positive is not None
+        and negative is not None
+        and same_value(str(positive), str(negative))
+    ):
+        raise ValueError(
+            f"Positives and negatives must have values of their own, got "
+            f"{abbreviate(positive)!r} for both. Name another one."
+        )
+    cleared = np.zeros(len(texts), bool)
+    if negative is not None:
+        cleared = _find_value(texts, name, str(negative), "reviewed negatives", need_labeled)
+    elif positive is not None and not same_value(str(positive), "-1"):
+        cleared = _equal(texts, "-1")
+    if positive is not None:
+        labeled = _find_value(texts, name, str(positive), "labeled positives", need_labeled)
+        y = np.where(cleared, -1, labeled).astype(np.int8)
+        if need_labeled:
+            least = 0 if texts.map(is_blank).all() else 1
+            check_both_kinds(y, f"Column {name!r}", repr(abbreviate(positive)), "", least)
+        return y
+    lower = texts.str.lower().where(~cleared, "-1")
+    strange = sorted(set(lower) - set(_LABELS) - BLANK)
+    if strange:
+        raise ValueError(
+            f"Column {name!r} must hold 1 (labeled positive), 0 (unlabeled) and, for reviewed "
+            f"negatives, -1, got {list_some(strange[:5], 80)}. Name the value of "
+            "the positives with --positive, that of the negatives with --negative."
+        )
+    y = lower.map({**dict.fromkeys(BLANK, 0), **_LABELS}).to_numpy(np.int8)
+    if need_labeled:
+        check_both_kinds(y, f"Column {name!r}", least=0)
+    return y
+
+
+def read_texts(column: Any) -> Any:
+    """Return cells as stripped text, missing ones as an empty text."""
+    if hasattr(column, "to_pandas"):
+        column = column.to_pandas()
+    cells = pd.Series(column).astype(object)
+    texts = ["" if is_missing(cell) else spell(cell).strip() for cell in cells]
+    return pd.Series(texts, dtype=object)
+
+
+def read_names(column: Any) -> NDArray[np.str_]:
+    """Return the ids or groups of a column as text, as a csv file would have them."""
+    if column.dtype == object or isinstance(column.dtype, pd.CategoricalDtype):
+        cells = column.astype(object)
+        return np.array(["" if is_missing(cell) else spell(cell) for cell in cells], np.str_)
+    texts = column.astype(str).to_numpy(object)
+    return np.where(column.isna(), "", texts).astype(np.str_)
+
+
+def _find_value(
+    texts: Any, name: str, wanted: str, what: str, needed: bool
+) -> NDArray[np.bool_]:
+    """Return which cells hold a value that somebody has named; one must, if it is needed."""
+    if not wanted.strip():
+        raise ValueError(f"The value that marks {what} must be a word, got {wanted!r}.")
+    found = _equal(texts, wanted)
+    if needed and not found.any() and not texts.map(is_blank).all():
+        shown = quote_some(texts.unique().tolist())
+        raise ValueError(
+            f"No row of column {name!r} is {abbreviate(wanted)!r}, got {shown}. "
+            f"Name the value that marks {what}."
+        )
+    return found
+
+
+def is_blank(text: str) -> bool:
+    """Say whether a cell holds nothing, or a word for it."""
+    return text.strip().lower() in BLANK
+
+
+def _equal(texts: Any, wanted: str) -> NDArray[np.bool_]:
+    same = {text: same_value(text, wanted) for text in texts.unique()}
+    return texts.map(same).to_numpy(bool)
+
+
+def same_value(text: str, wanted: str) -> bool:
+    """Compare a cell with a value that somebody has named: as text, else as a number."""
+    text, wanted = text.strip(), wanted.strip()
+    if text.lower() == wanted.lower():
+        return True
+    try:
+        return float(text) == float(wanted)
+    except ValueError:
+        return False

@@ -1,0 +1,84 @@
+"""Learning from reviews: verdicts become labels, and the model is fitted anew."""
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from lopsided._calibration_maps import CalibrationMap, fit_calibration
+from lopsided.exceptions import PriorWarning
+from lopsided.priors import PriorEstimate
+from lopsided.workflow.estimators import fit_estimator, has_probabilities
+from lopsided.workflow.model import TableModel
+from lopsided.workflow.ranked import undo_ranking
+from lopsided.workflow.reasons import find_typical
+from lopsided.workflow.training import TrainingTable
+from lopsided.workflow.verdicts import place_verdicts, read_verdicts
+
+__all__ = ["learn_from_reviews"]
+
+
+def learn_from_reviews(
+    model: TableModel,
+    frame: Any,
+    verdict: str | None = None,
+    positive: str | None = None,
+    negative: str | None = None,
+    n_jobs: int | None = None,
+) -> TableModel:
+    """Return a model that has learned from reviewed rows; see `TableModel.feedback`.
+
+    Rows that were reviewed, those that came from other tables above all, are the top of a list:
+    they teach the method, but the prior and the probabilities rest on the first table and the
+    labels that were there before any review.
+    """
+    frame = undo_ranking(frame, model.roles, model.cleaner.feature_names_in_)
+    verdicts = read_verdicts(frame, model.roles, verdict, positive, negative)
+    rows, places = place_verdicts(model, verdicts)
+    rows = rows.decide(places, verdicts.verdicts)
+    if not (rows.y == 0).any():
+        raise ValueError(
+            "Reviews must leave unlabeled rows to learn from, got verdicts on all of "
+            f"{len(rows)} rows. Leave some out, or fit a table with more rows."
+        )
+    known = replace(model, training=rows)
+    found = known.known_prior()
+    prior = found.value if isinstance(found, PriorEstimate) else found
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PriorWarning)  # the prior is given, by ourselves
+        estimator, scores = fit_estimator(
+            rows.X,
+            rows.y,
+            model.method,
+            prior=None if prior is None else _share_of_all(rows, prior),
+            groups=rows.groups,
+            n_jobs=n_jobs,
+            random_state=model.random_state,
+        )
+    rows = replace(rows, scores=scores)
+    calibration = None
+    if prior is not None and has_probabilities(estimator):
+        calibration = _calibrate(rows.first_table(), prior)
+    return replace(
+        known,
+        estimator=estimator,
+        training=rows,
+        calibration=calibration,
+        typical=find_typical(estimator, model.cleaner, rows.X, calibration),
+    )
+
+
+def _share_of_all(rows: TrainingTable, prior: float) -> float:
+    """Return the share of positives in all rows, for a method to learn by."""
+    n_positive = prior * rows.own.sum() + ((rows.y == 1) & ~rows.own).sum()
+    least = float((rows.y == 1).mean())
+    return float(np.clip(n_positive / len(rows), least, 1 - 1e-9))
+
+
+def _calibrate(rows: TrainingTable, prior: float) -> CalibrationMap | None:
+    """Return the map from scores to log-odds, by rows and labels from before any review."""
+    known = np.maximum(rows.first, 0)
+    if not known.any() or known.all():
+        return None
+    return fit_calibration(rows.scores, known, float(np.clip(prior, known.mean(), 1 - 1e-9)))

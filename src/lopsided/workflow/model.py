@@ -1,0 +1,377 @@
+"""A table's model: what was learned from a table, kept for its rows and for those to come."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from lopsided._calibration_maps import CalibrationMap
+from lopsided._check import check_count
+from lopsided._math import sigmoid
+from lopsided._terminal import abbreviate, list_some
+from lopsided.diagnostics import Diagnosis, diagnose
+from lopsided.explain import Explanation
+from lopsided.priors import PriorEstimate
+from lopsided.review.evidence import estimate_prior_after_reviews
+from lopsided.store import load, save
+from lopsided.tables import TableCleaner, read_frame, read_names
+from lopsided.workflow.estimators import has_probabilities
+from lopsided.workflow.findings import Finding
+from lopsided.workflow.ranked import (
+    RankedTable,
+    Scored,
+    make_ranking,
+    name_row_labels,
+)
+from lopsided.workflow.reasons import RowReasons, explain_columns, list_reasons
+from lopsided.workflow.roles import Roles
+from lopsided.workflow.sentences import say_what_was_learned, say_what_was_ranked
+from lopsided.workflow.training import TrainingTable
+
+__all__ = ["N_REASONS", "TableModel", "load_table_model"]
+
+N_REASONS = 100  # rows of a list whose reasons are looked for, unless said otherwise
+_LEVEL = 0.9
+_MAX_FREQUENCY = 0.999  # of labels: if all positives were labeled, there were nothing to find
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TableModel:
+    """What `lopsided.fit` learned from a table: how it is cleaned, a method, and its rows.
+
+    The clean rows are part of it: their blind scores are shown when they are ranked, and
+    reviews of them are learned from.
+
+    Attributes
+    ----------
+    roles : Roles
+        Which columns are the label, ids, groups, and left out.
+    cleaner : TableCleaner
+        How the other columns become numbers and categories.
+    method : str
+        A name of the registry.
+    estimator : classifier
+        Fitted on the clean rows; its scores are log-odds of being positive.
+    training : TrainingTable
+        The rows, their labels and blind scores.
+    findings : tuple of Finding
+        What may hurt, found in the table before the fit.
+    prior : float or None
+        The share of positives that was given; None if it is estimated.
+    random_state : int
+        Seed of the fit.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import lopsided
+    >>> from lopsided.datasets import load
+    >>> data = load("digits-8")
+    >>> frame = pd.DataFrame(data.X, columns=data.feature_names).assign(known=data.y_true)
+    >>> frame.loc[900:, "known"] = 0  # those that nobody has looked at
+    >>> model = lopsided.fit(frame, label="known", method="focused-fast")
+    >>> model.rank(frame, top=2).columns[:5].tolist()
+    ['rank', 'id', 'score', 'probability', 'reasons']
+    """
+
+    roles: Roles
+    cleaner: TableCleaner
+    method: str
+    estimator: Any
+    training: TrainingTable
+    findings: tuple[Finding, ...] = ()
+    prior: float | None = None
+    random_state: int = 0
+    calibration: CalibrationMap | None = None  # on top, by first labels, after reviews
+    typical: Sequence[float] = ()  # what each column adds to the score of an average row
+
+    def __repr__(self) -> str:
+        counts = self.count_labels()
+        return (
+            f"TableModel({self.method!r}, {len(self.training)} rows, {counts[1]} labeled "
+            f"positives, {counts[-1]} reviewed negatives, {self.training.X.shape[1]} features)"
+        )
+
+    def count_labels(self) -> dict[int, int]:
+        """Return how many rows are labeled (1), unlabeled (0) and reviewed negatives (-1)."""
+        return {label: int((self.training.y == label).sum()) for label in (1, 0, -1)}
+
+    def describe(self) -> str:
+        """Return in words what was learned, and how many positives are hidden."""
+        return say_what_was_learned(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return in numbers and words, as JSON takes them, what `describe` tells."""
+        counts, prior = self.count_labels(), self.prior_estimate()
+        return {
+            "method": self.method,
+            "rows": {"labeled": counts[1], "unlabeled": counts[0], "reviewed": counts[-1]},
+            "columns": [asdict(one) for one in self.cleaner.columns_],
+            "prior": asdict(prior) if prior is not None else self.prior,
+            "findings": [asdict(one) for one in self.findings],
+        }
+
+    def prior_estimate(self) -> PriorEstimate | None:
+        """Return the estimated share of positives of the first table.
+
+        None if it was given, or nothing was labeled before any review.
+        """
+        rows = self.training.first_table()
+        if self.prior is not None or not (rows.first == 1).any():
+            return None
+        if self.training.is_reviewed:
+            known = np.maximum(rows.first, 0)
+            return estimate_prior_after_reviews(known, rows.y, rows.first_scores, level=_LEVEL)
+        return getattr(self.estimator, "prior_estimate_", None)
+
+    def known_prior(self) -> PriorEstimate | float | None:
+        """Return the share of positives of the first table: given, estimated, or unknown."""
+        return self.prior_estimate() if self.prior is None else self.prior
+
+    def log_hidden(self) -> float:
+        r"""Return what log-odds lose where a row of the first table is known to be unlabeled.
+
+        With the label frequency :math:`c` a positive is unlabeled with probability
+        :math:`1 - c`, a negative always: the odds are multiplied by :math:`1 - c`.
+        """
+        rows, prior = self.training.first_table(), self.known_prior()
+        if prior is None or not has_probabilities(self.estimator):
+            return 0.0
+        n_positive = (prior.value if isinstance(prior, PriorEstimate) else prior) * len(rows)
+        frequency = (rows.first == 1).sum() / max(n_positive, 1e-9)
+        return float(np.log1p(-min(frequency, _MAX_FREQUENCY)))
+
+    def rank(
+        self, table: Any, *, top: int | None = None, reasons: int | None = N_REASONS
+    ) -> RankedTable:
+        """Rank the rows of a table that are neither labeled nor reviewed.
+
+        Rows of training are known again, by their id and their features, and have the scores
+        of models that have not seen them; what is known of their labels counts here too.
+
+        Parameters
+        ----------
+        table : data frame or path
+            With the columns of training; see `TableCleaner` for what else may differ.
+        top : int or None, default=None
+            Only the first rows; None is all.
+        reasons : int or None, default=100
+            For how many of the first rows to say which columns lift them; None is all.
+
+        Returns
+        -------
+        RankedTable
+            rank, id, score, probability, reasons, and the row's own columns.
+        """
+        frame = read_frame(table)
+        top = len(frame) if top is None else check_count(top, "top")
+        scored = self.score(frame)
+        ranking = make_ranking(frame, scored, self.roles, top)
+        shown = len(ranking) if reasons is None else check_count(reasons, "reasons", 0)
+        rows = scored.order[: min(shown, len(ranking))]
+        if len(rows):
+            listed = list_reasons(self.explain_rows(scored.X.iloc[rows]), frame.iloc[rows])
+            ranking.loc[: len(rows) - 1, "reasons"] = [str(one) for one in listed]
+        ranking.summary = say_what_was_ranked(self, len(scored.order), name_row_labels(frame))
+        return ranking
+
+    def explain(self, table: Any, row: Any) -> RowReasons:
+        """Say what each column adds to the score of one row.
+
+        Parameters
+        ----------
+        table : data frame or path
+            With the columns of training.
+        row : object
+            The id of the row, or without an id column its number from 1.
+        """
+        frame = read_frame(table)
+        ids = read_names(self.roles.ids(frame))
+        places = np.flatnonzero(ids == read_names(pd.Series([row]))[0])
+        if len(places) != 1:
+            column = abbreviate(self.roles.id or "the row's number")
+            raise ValueError(
+                f"One row must have the id {abbreviate(row)!r} ({column}), got {len(places)}. "
+                f"Ids begin with {list_some(ids[:3])}."
+            )
+        scored = self.score(frame.iloc[places])
+        found = list_reasons(self.explain_rows(scored.X), frame.iloc[places], n_reasons=None)[0]
+        shift = float(scored.shift[0])
+        return replace(
+            found,
+            base=found.base + shift,
+            model_score=found.model_score + shift,
+            id=str(row),
+            score=float(scored.scores[0]),
+            probability=float(scored.probability[0]),
+        )
+
+    def diagnose(self, **options: Any) -> Diagnosis:
+        """Say what is known of this model without negatives, by its blind scores.
+
+        Options are those of `lopsided.diagnostics.diagnose`.
+        """
+        rows, prior = self.training, self.known_prior()
+        y, scores = rows.y, rows.scores
+        if rows.is_reviewed:
+            # Once their labels have led to finds, labeled rows are no longer scored blind.
+            rows = rows.first_table()
+            y, scores, prior = rows.first, rows.first_scores, None
+        return diagnose(
+            rows.X,
+            y,
+            scores=scores,
+            prior=prior,
+            groups=rows.groups,
+            random_state=self.random_state,
+            **options,
+        )
+
+    def feedback(
+        self,
+        reviewed: Any,
+        *,
+        verdict: str | None = None,
+        positive: str | None = None,
+        negative: str | None = None,
+        n_jobs: int | None = None,
+    ) -> "TableModel":
+        """Return a model that has learned from reviews.
+
+        Parameters
+        ----------
+        reviewed : data frame or path
+            Rows as `rank` gave them, or of any table with the columns of training, and a column
+            of verdicts. Rows that were not in training are added.
+        verdict : str or None, default=None
+            That column; None is "verdict", or else the label column.
+        positive, negative : str or None, default=None
+            Its values; None takes 1, true, yes, confirmed and -1, no, cleared. Blank is
+            undecided.
+        n_jobs : int or None, default=None
+            Threads of the fit.
+        """
+        from lopsided.workflow.feedback import learn_from_reviews
+
+        frame = read_frame(reviewed)
+        return learn_from_reviews(self, frame, verdict, positive, negative, n_jobs)
+
+    def report(self, table: Any, path: str | os.PathLike[str], **options: Any) -> Path:
+        """Write a page on this model and its ranking of a table; return its path.
+
+        Parameters
+        ----------
+        table : data frame or path
+            What to rank: the table of training, or one with its columns.
+        path : path
+            The HTML file, new or an older page.
+        **options
+            The page's `title`, the `source` of the table, and `n_jobs`.
+        """
+        from lopsided.workflow.report import write_table_report
+
+        return write_table_report(self, table, path, **options)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file; see `lopsided.save`."""
+        save(self, path)
+
+    def to_parts(self) -> dict[str, Any]:
+        """Return what a model file holds."""
+        facts = {
+            "roles": {**asdict(self.roles), "drop": list(self.roles.drop)},
+            "typical": [float(one) for one in self.typical],
+            "method": self.method,
+            "prior": self.prior,
+            "random_state": self.random_state,
+            "findings": [asdict(one) for one in self.findings],
+        }
+        objects = {
+            "cleaner": self.cleaner,
+            "estimator": self.estimator,
+            "calibration": self.calibration,
+        }
+        return {"facts": facts, "objects": objects, "frames": self.training.to_frames()}
+
+    @classmethod
+    def from_parts(cls, parts: Mapping[str, Any]) -> "TableModel":
+        """Return the model that `to_parts` gave."""
+        facts, objects = parts["facts"], parts["objects"]
+        roles = {**facts["roles"], "drop": tuple(facts["roles"]["drop"])}
+        return cls(
+            Roles(**roles),
+            objects["cleaner"],
+            facts["method"],
+            objects["estimator"],
+            TrainingTable.from_frames(parts["frames"]),
+            tuple(Finding(**one) for one in facts["findings"]),
+            facts["prior"],
+            facts["random_state"],
+            objects["calibration"],
+            tuple(facts["typical"]),
+        )
+
+    def score(self, frame: Any) -> Scored:
+        """Return clean rows with scores, blind ones where they were trained on, and labels.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            A table with the columns of training.
+        """
+        X = self.cleaner.transform(self.roles.features(frame))
+        ids = self.roles.ids(frame)
+        y = self.roles.labels(frame, need_labeled=False)
+        places = self.training.find(X, ids, y)
+        known = places >= 0
+        scores = np.empty(len(frame))
+        scores[known] = self.training.scores[places[known]]
+        if not known.all():
+            scores[~known] = self.estimator.decision_function(X[~known])
+        y[known] = np.where(y[known] == 0, self.training.y[places[known]], y[known])
+        if self.calibration is not None:
+            scores = self.calibration.transform(scores)
+        # In a table where some are labeled, being unlabeled tells something.
+        listed = (y == 0) & (known | (y == 1).any())
+        shift = np.where(listed, self.log_hidden(), 0.0)
+        return Scored(X, ids, y, scores + shift, self._as_proba(scores + shift), known, shift)
+
+    def blind_proba(self) -> NDArray[np.float64]:
+        """Return the probability of training rows to be positive, by their blind scores."""
+        scores = self.training.scores
+        if self.calibration is not None:
+            scores = self.calibration.transform(scores)
+        return self._as_proba(scores)
+
+    def _as_proba(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what log-odds stand for; NaN where scores are none."""
+        if not has_probabilities(self.estimator):
+            return np.full(len(scores), np.nan)
+        return np.asarray(sigmoid(scores))
+
+    def explain_rows(self, X: Any) -> Explanation:
+        """Return what each column of the table adds to scores.
+
+        Parameters
+        ----------
+        X : DataFrame
+            Clean rows, as `score` gives them.
+        """
+        found = explain_columns(self.estimator, self.cleaner, X, self.calibration)
+        return found.centered(self.typical)
+
+
+def load_table_model(path: str | os.PathLike[str]) -> TableModel:
+    """Return the model of a file that `TableModel.save` wrote."""
+    model = load(path)
+    if not isinstance(model, TableModel):
+        raise ValueError(
+            f"{path} must hold the model of a table, got {type(model).__name__}. Give a file "
+            "that lopsided fit or TableModel.save wrote."
+        )
+    return model

@@ -1,0 +1,127 @@
+"""The list that comes out: rank, id, score, probability, reasons and the row's own columns."""
+
+from collections.abc import Iterable
+from html import escape
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from lopsided.workflow.roles import ROW_NUMBER, Roles
+
+__all__ = ["RankedTable", "Scored", "make_ranking", "name_row_labels", "undo_ranking"]
+
+_HEAD = ("rank", "id", "score", "probability", "reasons")
+_SHOWN = 20  # rows in a notebook
+
+
+class Scored(NamedTuple):
+    """Clean rows of a table with their labels, scores and probabilities."""
+
+    X: Any
+    ids: Any  # series
+    y: NDArray[np.int8]
+    scores: NDArray[np.float64]
+    probability: NDArray[np.float64]
+    trained_on: NDArray[np.bool_]
+    shift: NDArray[np.float64]  # what scores lose since a row is known to be unlabeled
+
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """The places of the unlabeled rows, best first; of equal ones the first."""
+        unlabeled = np.flatnonzero(self.y == 0)
+        return unlabeled[np.argsort(-self.scores[unlabeled], kind="stable")]
+
+
+class RankedTable(pd.DataFrame):
+    """Ranked rows: a data frame that knows how it was made; parts of it are plain frames.
+
+    Attributes
+    ----------
+    summary : str
+        A sentence on what was ranked.
+    model : TableModel or None
+        What ranked it, where `lopsided.rank` made both.
+    """
+
+    _metadata: ClassVar[list[str]] = ["summary", "model"]
+    summary: str
+    model: Any
+
+    @property
+    def _constructor(self) -> Any:
+        return pd.DataFrame
+
+    def _repr_html_(self) -> str:
+        shown = pd.DataFrame(self).head(_SHOWN)
+        table = shown.style.format(precision=3, na_rep="", escape="html").hide(axis="index")
+        more = f" The first {_SHOWN} rows:" if len(self) > _SHOWN else ""
+        return f"<p>{escape(self.summary + more)}</p>{table.to_html()}"
+
+
+def make_ranking(frame: Any, scored: Scored, roles: Roles, top: int) -> RankedTable:
+    """Return the first unlabeled rows in order, reasons yet blank."""
+    order = scored.order[:top]
+    row_labels = name_row_labels(frame)
+    own = frame.reset_index(names=row_labels) if row_labels else frame
+    if roles.id is not None and roles.id in own.columns:
+        own = own.drop(columns=[roles.id])
+    own = own.set_axis(_names_beside(list(own.columns)), axis=1)
+    head = pd.DataFrame(
+        {
+            "rank": np.arange(1, len(order) + 1),
+            "id": scored.ids.iloc[order].reset_index(drop=True),
+            "score": scored.scores[order],
+            "probability": scored.probability[order],
+            "reasons": np.full(len(order), "", dtype=object),
+        }
+    )
+    ranking = RankedTable(pd.concat([head, own.iloc[order].reset_index(drop=True)], axis=1))
+    ranking.summary, ranking.model = "", None
+    return ranking
+
+
+def undo_ranking(frame: Any, roles: Roles, features: Iterable[str]) -> Any:
+    """Return a ranking that came back from a file with the columns that its table had.
+
+    Somebody may have deleted some of the ranking's own columns. A table that has none of them,
+    but those that it had in training, stays as it is.
+    """
+    own = {*features, roles.label, *filter(None, [roles.id, roles.group]), *roles.drop}
+    renamed = dict(zip(_names_beside(sorted(own)), sorted(own), strict=True))
+    moved = {name: before for name, before in renamed.items() if name != before}
+    columns = set(frame.columns)
+    if not (columns & set(_HEAD)) - own and not columns & set(moved):
+        return frame
+    name = roles.id or ROW_NUMBER
+    if "id" in columns and name not in columns:
+        frame = frame.rename(columns={"id": name})
+    kept = [one for one in frame.columns if one == name or one not in _HEAD]
+    return frame[kept].rename(columns=moved)
+
+
+def name_row_labels(frame: Any) -> list[str]:
+    """Return names for the levels of an index, none if it only counts rows from 0."""
+    if frame.index.equals(pd.RangeIndex(len(frame))):
+        return []
+    names: list[str] = []
+    for level in range(frame.index.nlevels):
+        name = f"row_label_{level + 1}" if frame.index.nlevels > 1 else "row_label"
+        while name in frame:
+            name += "_"
+        names.append(name)
+    return names
+
+
+def _names_beside(names: list[str]) -> list[str]:
+    """Return the names with an underscore or more where the ranking's own would hide them."""
+    taken = {*_HEAD, *names}
+    renamed = []
+    for name in names:
+        if name in _HEAD:
+            while name in taken:
+                name += "_"
+            taken.add(name)
+        renamed.append(name)
+    return renamed

@@ -1,0 +1,120 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.sparse import csc_array, csr_matrix
+from sklearn.linear_model import LogisticRegression
+
+from lopsided.diagnostics import check_signal_in_table, diagnose
+from lopsided.labeling import SCAR
+from lopsided.model_selection import PUTimeSplit
+from lopsided.priors import Beta, estimate_prior
+
+TRUTH = np.repeat([1, 0], [40, 360])
+X = np.random.default_rng(0).normal(size=(400, 3)) + 2 * TRUTH[:, None] * [1, 1, 0]
+Y = SCAR(0.5).draw(X, TRUTH, 0)
+TITLES = ("signal?", "what is known?", "label away?", "at random?", "review find?", "hangs on")
+
+
+@pytest.fixture(scope="module")
+def found():
+    desk = np.where(np.arange(400) % 3, X[:, 2], np.nan)
+    rivals = {"the desk's own score": desk}
+    return diagnose(X, Y, "naive-logistic", k=[20, 50], rivals=rivals)
+
+
+def test_a_diagnosis_answers_every_question(found):
+    text = str(found)
+    assert all(title in text for title in TITLES)
+    assert "Of your 20 confirmed cases, scored blind," in text
+    assert "the naive baseline (naive-forest) has" in text
+    assert "the desk's own score has" in text
+    assert found.signal.found
+    assert found.leaks == ()
+    assert [one.k for one in found.finds] == [20, 50]
+    assert found.prior.low <= found.prior.value <= found.prior.high
+    assert len(found.sensitivity.outcomes) == 5
+
+
+def test_rows_are_scored_once_and_blind(found):
+    assert found.scores.shape == (400,)
+    assert np.isfinite(found.scores).all()
+    assert found.recall[0].rivals[-1].low > 0  # the desk's column is noise
+
+
+def test_noise_a_leak_and_groups_are_told():
+    rng = np.random.default_rng(1)
+    y = rng.permutation(Y)
+    table = np.c_[rng.normal(size=(400, 2)), np.where(y == 1, 1.0, np.nan)]
+    found = diagnose(table, y, "naive-logistic", prior=0.1, k=20)
+    assert [leak.column for leak in found.leaks] == ["2"]
+    groups = np.arange(400) // 2
+    found = diagnose(table[:, :2], y, "naive-logistic", prior=0.1, k=20, groups=groups)
+    assert not found.signal.found
+    assert "Do not act on this ranking" in str(found)
+
+
+def test_rows_that_no_fold_tests_on_are_not_judged():
+    order = np.random.default_rng(1).permutation(400)
+    found = diagnose(X[order], Y[order], "naive-logistic", cv=PUTimeSplit(3), k=20)
+    judged = np.isfinite(found.scores)
+    assert 0 < judged.sum() < 400
+    assert str(found).startswith(f"{judged.sum()} of 400 rows are judged")
+    assert found.recall[0].n_labeled == Y[order][judged].sum()
+
+
+def test_a_belief_and_two_samples_reach_the_estimate():
+    belief = {"label_frequency": Beta(50, 2), "scenario": "two-sample"}
+    found = diagnose(X, Y, "naive-logistic", k=20, **belief)
+    firm = estimate_prior(Y, found.scores, X=X, random_state=0, **belief)
+    assert found.prior.value == pytest.approx(firm.value, rel=0.1)
+    # Positives of the unlabeled sample alone are counted.
+    assert found.finds[0].high <= found.prior.high * (Y == 0).sum() + 1
+
+
+def test_without_signal_no_review_is_advised(found):
+    lost = replace(found, signal=replace(found.signal, p_value=0.9))
+    assert "none was found: plan no review by them" in str(lost)
+    assert found.curve.describe() in str(found)
+    assert found.curve.describe() not in str(lost)
+
+
+def test_finds_that_pass_the_hidden_positives_are_explained(found):
+    words = "they may pass the 3 positives"
+    few = replace(found, prior=replace(found.prior, n_hidden=3.0))
+    many = replace(found, prior=replace(found.prior, n_hidden=300.0))
+    assert words in str(few)
+    assert "they may pass" not in str(many)
+
+
+@pytest.mark.parametrize("kind", [csr_matrix, csc_array])
+def test_sparse_tables_are_diagnosed(kind):
+    table = np.c_[np.where(X > 0.5, X, 0), np.eye(400)[:, :30]]
+    found = diagnose(kind(table), Y, LogisticRegression(), prior=0.1, k=20)
+    assert "the naive baseline (naive-forest on leading components) has" in str(found)
+    assert found.signal.found
+    assert check_signal_in_table(kind(table), Y).found
+    few = np.flatnonzero(Y == 1)[:6]
+    assert check_signal_in_table(kind(table), np.isin(np.arange(400), few)).p_value < 0.5
+
+
+def test_auto_is_no_prior():
+    one, other = (
+        diagnose(X, Y, "naive-logistic", prior=prior, k=20) for prior in ("auto", None)
+    )
+    assert str(one) == str(other)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"estimator": "xgb"}, "xgb learns from true labels"),
+        ({"rivals": {"d": [1, 2, 3]}}, r"rivals\['d'\] must be one number per row \(400,\)"),
+        ({"rivals": {"d": ["high"] * 400}}, r"rivals\['d'\] must be numbers, got 'high'"),
+        ({"k": "10"}, "k must be whole numbers of rows, got '10'"),
+        ({"prior": 0.1, "label_frequency": Beta(2, 2)}, "Either prior or label_frequency"),
+    ],
+)
+def test_wrong_arguments_are_refused_in_one_sentence(change, words):
+    with pytest.raises(ValueError, match=words):
+        diagnose(X, Y, **{"estimator": "naive-logistic", "prior": 0.1, **change})

@@ -1,0 +1,228 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.stats import betabinom, binomtest
+
+from lopsided.diagnostics import blind_recall, expected_finds, review_curve
+from lopsided.diagnostics._rows import blind_places, stands_within
+from lopsided.diagnostics.finds import ExpectedFinds
+from lopsided.labeling import SCAR
+from lopsided.priors import PriorEstimate
+
+TRUTH = np.repeat([1, 0], [80, 1920])
+SCORES = np.random.default_rng(1).normal(size=2000) + 2.2 * TRUTH
+Y = SCAR(0.5).draw(None, TRUTH, 0)
+
+
+def slow_probability(y, scores, k, n_orders=4000):
+    """Put each labeled row among the unlabeled ones, ties in random order, and count."""
+    rng = np.random.default_rng(0)
+    rest, shares = scores[y == 0], []
+    for score in scores[y == 1]:
+        joint = np.r_[score, rest]
+        orders = (np.lexsort((rng.random(len(joint)), -joint)) for _ in range(n_orders))
+        shares.append(np.mean([0 in order[:k] for order in orders]))
+    return np.array(shares)
+
+
+def test_a_labeled_row_stands_where_it_would_as_an_unlabeled_one():
+    y = np.repeat([1, 0], [3, 7])
+    scores = np.array([5.0, 2.0, 0.0, 9, 5, 5, 2, 1, 1, 0])
+    for k in (1, 3, 5, 7):
+        exact = stands_within(y, scores, k)
+        assert_allclose(exact, slow_probability(y, scores, k, 2000), atol=0.04)
+    assert_allclose(blind_places(y, scores), [3, 4.5, 7.5])
+
+
+def test_blind_recall_counts_rows_and_compares_in_pairs():
+    found = blind_recall(Y, SCORES, 100, rivals={"same": SCORES, "none": np.full(2000, np.nan)})
+    assert found.n_found == (blind_places(Y, SCORES) <= 100).sum()
+    assert found.low < found.n_found < found.high <= found.n_labeled == 40
+    same, none = found.rivals
+    assert same.difference == 0
+    assert same.low < 0 < same.high
+    assert none.low > 0
+    assert "the model finds more" in str(none)
+    assert "too close to call" in str(same)
+
+
+def test_blind_recall_covers_the_recall_of_all_positives():
+    held = []
+    for seed in range(300):
+        y = SCAR(0.7).draw(None, TRUTH, seed)
+        rest = np.sort(SCORES[(y == 0)])[::-1]
+        recall = (SCORES[TRUTH == 1] >= rest[99]).mean()
+        found = blind_recall(y, SCORES, 100)
+        held.append(found.low <= recall * found.n_labeled <= found.high)
+    assert np.mean(held) > 0.87  # recall of all, a part of which was seen: wide is right
+
+
+@pytest.mark.parametrize("hidden", [0.3, 0.9])
+@pytest.mark.parametrize("k", [20, 150])
+def test_bands_hold_the_real_number_at_their_level(hidden, k):
+    held = []
+    for seed in range(300):
+        y = SCAR(hidden).draw(None, TRUTH, seed)
+        order = np.argsort(-SCORES[y == 0])
+        real = TRUTH[y == 0][order[:k]].sum()
+        (band,) = expected_finds(y, SCORES, k, TRUTH.mean())
+        held.append(band.low <= real <= band.high)
+    assert np.mean(held) > 0.87
+
+
+def test_finds_are_beta_binomial_where_the_prior_is_known():
+    (band,) = expected_finds(Y, SCORES, 100, TRUTH.mean())
+    hits = (blind_places(Y, SCORES) <= 100).sum()
+    exact = betabinom(40, hits + 0.5, 40 - hits + 0.5)
+    assert_allclose(band.value, exact.mean())
+    assert band.low == exact.ppf(0.05)
+    assert band.high == exact.ppf(0.95)
+
+
+def test_a_doubtful_prior_widens_the_band():
+    (known,) = expected_finds(Y, SCORES, 200, 0.04)
+    (doubtful,) = expected_finds(Y, SCORES, 200, (0.03, 0.0533))
+    assert doubtful.high - doubtful.low > known.high - known.low
+    assert_allclose(doubtful.value, known.value, rtol=0.15)
+
+
+def test_finds_never_exceed_the_list_or_what_is_hidden():
+    for band in expected_finds(Y, SCORES, [1, 10, 1960], 0.5):
+        assert 0 <= band.low <= band.value <= band.high <= band.k
+    (none,) = expected_finds(Y, SCORES, 100, Y.mean())
+    assert none.high == 0
+    (two,) = expected_finds(Y, SCORES, 1960, 40 / 1960, scenario="two-sample")
+    assert two.value == pytest.approx(40, abs=1)
+
+
+@pytest.mark.parametrize("n_labeled", [2, 3])
+def test_two_labeled_rows_are_enough_for_an_honest_band(n_labeled):
+    y = np.zeros(2000, dtype=int)
+    y[:n_labeled] = 1
+    (band,) = expected_finds(y, SCORES, 200, TRUTH.mean())
+    assert band.high - band.low > 30
+
+
+def test_the_curve_is_concave_and_passes_above_the_counts():
+    curve = review_curve(Y, SCORES, TRUTH.mean())
+    assert (np.diff(curve.rate) < 1e-9).all()
+    counted = [(blind_places(Y, SCORES) <= k).sum() for k in curve.k]
+    assert (curve.finds >= np.minimum(counted, curve.k) - 1e-9).all()
+    assert curve.finds[0] == 0
+    assert curve.finds[-1] == pytest.approx(40)
+    assert (curve.low <= curve.finds).all()
+
+
+@pytest.mark.parametrize("n_levels", [1, 2, 5])
+def test_along_ties_the_curve_is_the_mean_over_their_orders(n_levels):
+    scores = np.floor(n_levels * (SCORES > 1.5) * np.clip(SCORES, 0, 4.99) / 5)
+    scores = np.zeros(2000) if n_levels == 1 else scores
+    curve = review_curve(Y, scores, TRUTH.mean(), step=20)
+    shares = [stands_within(Y, scores, int(k)).mean() for k in curve.k[:-1]]
+    assert_allclose(curve.finds[:-1], 40 * np.array(shares), atol=0.1)
+    rng = np.random.default_rng(0)
+    orders = [rng.random(2000) / 2 + scores for _ in range(400)]
+    for at in (5, 40):
+        drawn = [stands_within(Y, order, int(curve.k[at])).mean() for order in orders]
+        assert curve.finds[at] == pytest.approx(40 * np.mean(drawn), abs=0.3)
+
+
+def test_without_any_order_curve_and_finds_agree():
+    y = np.repeat([1, 0], [18, 582])
+    curve = review_curve(y, np.zeros(600), 0.1)
+    (finds,) = expected_finds(y, np.zeros(600), 290, 0.1)
+    assert curve.finds[29] == pytest.approx(finds.value, abs=0.1)
+
+
+def test_an_estimate_that_touches_an_end_is_taken_and_one_of_zero_refused():
+    given = {
+        "identified": False,
+        "n_hidden": 0.0,
+        "method": "bbe",
+        "sentence": "",
+        "level": 0.9,
+    }
+    wide = PriorEstimate(value=0.1, low=0.0, high=1.0, **given)
+    (band,) = expected_finds(Y, SCORES, 50, wide, scenario="two-sample")
+    assert band.low < band.value < band.high
+    none = PriorEstimate(value=0.0, low=0.0, high=0.0, **given)
+    with pytest.raises(ValueError, match=r"got one of 0 by 'bbe'\. Estimate it") as refused:
+        expected_finds(Y, SCORES, 50, none, scenario="two-sample")
+    assert "sentence" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("more", "fewer", "verdict"),
+    [(2, 0, "too close"), (4, 0, "too close"), (5, 0, "finds more"), (1, 9, "finds fewer")],
+)
+def test_a_rival_is_judged_by_the_rows_that_only_one_finds(more, fewer, verdict):
+    y = np.repeat([1, 0], [20, 200])
+    scores, other = np.full((2, 20), -1.0)
+    scores[:more], other[more : more + fewer] = 1.0, 1.0
+    rest = np.linspace(0, 0.5, 200)
+    found = blind_recall(y, np.r_[scores, rest], 10, rivals={"desk": np.r_[other, rest]})
+    (rival,) = found.rivals
+    assert rival.p_value == pytest.approx(binomtest(more, more + fewer).pvalue)
+    assert verdict in str(rival)
+    assert (rival.low <= 0 <= rival.high) == (verdict == "too close")
+    assert verdict == "too close" or "+0 " not in str(rival)
+
+
+def test_scorers_that_are_alike_are_seldom_told_apart():
+    rng = np.random.default_rng(0)
+    y = np.repeat([1, 0], [12, 300])
+    verdicts = []
+    for _ in range(300):
+        mine, other = rng.normal(size=(2, 312)) + 1.5 * y
+        (rival,) = blind_recall(y, mine, 30, rivals={"desk": other}, random_state=rng).rivals
+        verdicts.append(rival.low > 0 or rival.high < 0)
+    assert np.mean(verdicts) < 0.1
+
+
+def test_reviewing_stops_earlier_if_more_is_asked():
+    curve = review_curve(Y, SCORES, TRUTH.mean())
+    stops = [curve.stop_at(rate) for rate in (0.1, 0.5, 1, 3, 11)]
+    assert stops == sorted(stops, reverse=True)
+    assert stops[-1] == 0
+    assert "review none" in curve.describe(11)
+    assert str(stops[2]) in str(curve)
+
+
+def test_the_stop_is_where_the_truth_would_put_it_on_average():
+    past = []
+    for seed in range(100):
+        y = SCAR(0.5).draw(None, TRUTH, seed)
+        truth = TRUTH[y == 0][np.argsort(-SCORES[y == 0])]
+        stop = review_curve(y, SCORES, TRUTH.mean()).stop_at(1.0)
+        past.append((truth[max(stop - 30, 0) : stop].mean(), truth[stop : stop + 30].mean()))
+    before, after = np.mean(past, axis=0)
+    assert after < 0.13 < before
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"k": 0}, "k must be from 1"),
+        ({"k": 5000}, "Leave out cuts"),
+        ({"k": 1.5}, "whole numbers"),
+        ({"k": "10"}, "whole numbers of rows, got '10'"),
+        ({"scores": ["high"] * 2000}, "scores must be numbers, got 'high'"),
+        ({"prior": 0.01}, "at least the labeled share"),
+        ({"prior": (0.2, 0.1)}, "its low end first"),
+        ({"prior": "much"}, "a pair"),
+        ({"level": 1.0}, "level must lie"),
+        ({"scenario": "three-sample"}, "two-sample"),
+        ({"scores": SCORES[:-1]}, "one number per label"),
+        ({"scores": np.where(Y == 1, np.nan, SCORES)}, "labeled or not"),
+    ],
+)
+def test_wrong_arguments_are_refused_in_one_sentence(change, words):
+    given = {"y": Y, "scores": SCORES, "k": 100, "prior": 0.04} | change
+    with pytest.raises(ValueError, match=words):
+        expected_finds(**given)
+
+
+def test_one_hidden_positive_is_singular():
+    said = [str(ExpectedFinds(5, value, 0, 3, 0.9)) for value in (1.2, 2.0)]
+    assert "about 1 hidden positive (" in said[0]
+    assert "about 2 hidden positives (" in said[1]

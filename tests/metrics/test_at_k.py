@@ -1,0 +1,130 @@
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+
+from lopsided import metrics
+
+N_ROWS, POSITIVES = 40, 8
+TRUTH = np.repeat([1, 0], [POSITIVES, N_ROWS - POSITIVES])
+SCORES = np.random.default_rng(0).normal(size=N_ROWS) + TRUTH
+PRIOR = POSITIVES / N_ROWS
+
+
+def label_every_way(n_labeled):
+    for some in combinations(range(POSITIVES), n_labeled):
+        y = np.zeros(N_ROWS, int)
+        y[list(some)] = 1
+        yield y
+
+
+def true_f1(scores, k):
+    precision = metrics.precision_at_k(TRUTH, scores, k)
+    recall = metrics.recall_at_k(TRUTH, scores, k)
+    return 2 * precision * recall / (precision + recall)
+
+
+@pytest.mark.parametrize("n_labeled", [2, 5])
+@pytest.mark.parametrize("digits", [8, 0], ids=["no ties", "ties"])
+def test_estimates_over_every_way_to_label_are_the_truth_on_average(digits, n_labeled):
+    k, scores = 10, SCORES.round(digits)
+    every = list(label_every_way(n_labeled))
+
+    def mean(metric, **params):
+        return np.mean([metric(y, scores, k, **params) for y in every])
+
+    precision = metrics.precision_at_k(TRUTH, scores, k)
+    expected = pytest.approx(metrics.recall_at_k(TRUTH, scores, k))
+    assert mean(metrics.pu_recall_at_k) == expected
+    assert mean(metrics.pu_precision_at_k, prior=PRIOR) == pytest.approx(precision)
+    assert mean(metrics.pu_lift_at_k) == pytest.approx(precision / PRIOR)
+    assert mean(metrics.pu_f1_at_k, prior=PRIOR) == pytest.approx(true_f1(scores, k))
+
+
+@pytest.mark.parametrize("scenario", ["one-sample", "two-sample"])
+def test_ties_count_as_the_mean_over_their_orders(scenario):
+    scores = np.array([3.0, 2.0, 2.0, 2.0, 1.0, 0.0])
+    y, tied = np.array([1, 0, 1, 0, 0, 0]), [1, 2, 3]
+
+    def values(scores):
+        settings = {"prior": 0.5, "scenario": scenario}
+        for k in (1, 2, 3):
+            yield metrics.pu_recall_at_k(y, scores, k, scenario=scenario)
+            yield metrics.pu_f1_at_k(y, scores, k, **settings)
+            yield metrics.pu_expected_finds(y, scores, k, **settings)
+
+    found = []
+    for order in permutations(range(3)):
+        moved = scores.copy()
+        moved[tied] += 1e-6 * np.array(order)
+        found.append(list(values(moved)))
+    assert list(values(scores)) == pytest.approx(np.mean(found, axis=0))
+
+
+@pytest.mark.parametrize("n_labeled", [2, 5])
+def test_two_samples_stand_for_the_unlabeled_rows_and_one_positive_more(n_labeled):
+    # One of the labeled rows joins the unlabeled ones; all tables that this makes are those
+    # in which one labeled row less is left out.
+    k, found, expected, finds = 10, [], [], []
+    for y in label_every_way(n_labeled):
+        found.append(metrics.pu_recall_at_k(y, SCORES, k, scenario="two-sample"))
+        finds.append(metrics.pu_expected_finds(y, SCORES, k, PRIOR))
+    for y in label_every_way(n_labeled - 1):
+        left = y == 0
+        expected.append(metrics.recall_at_k(TRUTH[left], SCORES[left], k))
+    assert np.mean(found) == pytest.approx(np.mean(expected))
+    assert np.mean(finds) == pytest.approx((POSITIVES - n_labeled) * np.mean(expected))
+
+
+def test_expected_finds_are_near_the_hidden_positives_in_the_first_unlabeled_rows():
+    rng = np.random.default_rng(1)
+    truth = np.arange(2000) < 100
+    scores = rng.normal(size=2000) + 2 * truth
+    found, real = [], []
+    for _ in range(300):
+        y = np.zeros(2000, int)
+        y[rng.choice(100, 40, replace=False)] = 1
+        hidden = truth[y == 0][np.argsort(-scores[y == 0])[:60]]
+        real.append(hidden.sum())
+        found.append(metrics.pu_expected_finds(y, scores, 60, prior=0.05))
+    error = np.subtract(found, real)
+    # One row more among 60 hidden ones moves the rest by less than 2 %.
+    assert abs(error.mean()) < 3 * error.std() / np.sqrt(300) + 0.02 * np.mean(real)
+
+
+def test_finds_cannot_pass_the_rows_that_are_reviewed_nor_be_found_where_none_are_hidden():
+    y, scores = [1, 1, 0, 0, 0, 0, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1]
+    assert metrics.pu_expected_finds(y, scores, 2, prior=0.75) == 2
+    assert metrics.pu_expected_finds(y, scores, 2) == 0
+
+
+def test_a_range_of_priors_gives_both_ends():
+    y = next(label_every_way(4))
+    for name in ("pu_precision_at_k", "pu_f1_at_k", "pu_expected_finds"):
+        metric = getattr(metrics, name)
+        low, high = metric(y, SCORES, 10, prior=(0.15, 0.3))
+        assert (low, high) == (metric(y, SCORES, 10, 0.15), metric(y, SCORES, 10, 0.3))
+        assert low < high
+
+
+def test_a_share_of_rows_is_a_cut_and_a_clipped_precision_is_at_most_one():
+    y, scores = [1, 1, 0, 0], [4, 3, 2, 1]
+    assert metrics.pu_lift_at_k(y, scores, 0.5) == metrics.pu_lift_at_k(y, scores, 2) == 2
+    assert metrics.pu_precision_at_k(y, scores, 2, 0.75) == 1.5
+    assert metrics.pu_precision_at_k(y, scores, 2, 0.75, clip=True) == 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"k": 0}, "k must be from 1 to 4"),
+        ({"k": 3, "scenario": "two-sample", "prior": 0.5}, "k must be from 1 to 2"),
+        ({"k": 1, "scenario": "two-sample"}, "prior must be given in the two-sample"),
+        ({"k": 1, "scenario": "three-sample"}, "No scenario is called"),
+        ({"k": 1, "prior": (0.9, 0.6)}, "the lower one first"),
+        ({"k": 1, "prior": 0.2}, "at least the labeled share"),
+    ],
+)
+def test_what_cannot_be_is_refused(settings, words):
+    with pytest.raises(ValueError, match=words):
+        metrics.pu_precision_at_k([1, 1, 0, 0], [4, 3, 2, 1], **settings)
