@@ -3,6 +3,7 @@
 import math
 import random
 import shutil
+import time
 from dataclasses import replace
 
 import pytest
@@ -181,15 +182,33 @@ def _make_summary():
     return make_summary
 
 
+@pytest.fixture(scope="session")
+def eventually():
+    """Ask until it holds, for ten seconds: a busy browser paints and stores late."""
+
+    def ask(holds, seconds=10):
+        end = time.monotonic() + seconds
+        while not holds():
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.05)
+        return True
+
+    return ask
+
+
 @pytest.fixture
 def forget():
     """Empty a browser's storage until it stays empty: what another page wrote may come late."""
 
     def clear(browser):
+        empty = 0
         for _ in range(20):
             browser.execute_script("localStorage.clear()")
             browser.refresh()
-            if not browser.execute_script("return localStorage.length"):
+            left = browser.execute_script("return localStorage.length")
+            empty = 0 if left else empty + 1
+            if empty == 2:
                 return
 
     return clear

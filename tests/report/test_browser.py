@@ -146,28 +146,31 @@ def is_dark(page):
     return ground < 0.5
 
 
-def test_the_theme_follows_the_system_until_the_reader_chooses_and_is_kept(page):
-    assert not is_dark(page)
+def test_the_theme_follows_the_system_until_the_reader_chooses_and_is_kept(page, eventually):
+    def turns(dark):
+        return eventually(lambda: is_dark(page) == dark)
+
+    def keeps(dark):
+        return eventually(lambda: page.refresh() or is_dark(page) == dark)
+
+    assert turns(dark=False)
     prefer(page, "dark")
-    assert is_dark(page)
-    button = page.find_element("id", "theme")
-    button.click()
-    assert not is_dark(page)
-    page.refresh()
-    assert not is_dark(page)
+    assert turns(dark=True)
+    page.find_element("id", "theme").click()
+    assert turns(dark=False)
+    assert keeps(dark=False)
     prefer(page, "light")
     page.find_element("id", "theme").click()
-    assert is_dark(page)
-    page.refresh()
-    assert is_dark(page)
+    assert turns(dark=True)
+    assert keeps(dark=True)
 
 
-def test_paper_is_white_in_a_dark_theme(page):
+def test_paper_is_white_in_a_dark_theme(page, eventually):
     page.find_element("id", "theme").click()
-    assert is_dark(page)
+    assert eventually(lambda: is_dark(page))
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     try:
-        assert not is_dark(page)
+        assert eventually(lambda: not is_dark(page))
     finally:
         page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
