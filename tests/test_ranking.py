@@ -21,6 +21,7 @@ from lopsided.metrics import average_precision
 from lopsided.model_selection import PUGroupKFold, PUTimeSplit
 from lopsided.ranking import rank_against, rank_unlabeled
 from lopsided.risks import PURisk
+from lopsided.trees.sampling import Bagging, Bootstrap, StratifiedBootstrap, WholeTable
 
 RNG = np.random.default_rng(0)
 TRUTH = np.repeat([1, 0], [60, 540])
@@ -386,3 +387,64 @@ def test_without_labels_outliers_come_first_and_a_warning_says_so(kind):
 def test_all_rows_reviewed_leave_nothing_to_rank():
     with pytest.raises(ValueError, match="unlabeled rows"):
         rank_unlabeled(X, np.where(Y == 1, 1, -1))
+
+
+# One fit
+
+
+def count_fits(monkeypatch):
+    fits, plain = [], PUClassifier.fit
+
+    def note(self, *rows, **options):
+        fits.append(type(self).__name__)
+        return plain(self, *rows, **options)
+
+    monkeypatch.setattr(PUClassifier, "fit", note)
+    return fits
+
+
+@pytest.mark.parametrize(
+    ("method", "n_fits"),
+    [("focused-fast", 1), ("naive-forest", 1), ("puhrf", 1), ("naive-logistic", 5)],
+)
+def test_one_fit_ranks_where_a_method_scores_rows_that_its_models_lack(
+    monkeypatch, method, n_fits
+):
+    fits = count_fits(monkeypatch)
+    scores = rank_unlabeled(X, Y, method, random_state=0)
+    assert len(fits) == n_fits
+    assert_array_equal(np.isnan(scores), Y == 1)
+    assert 0 <= scores[Y == 0].min() < scores[Y == 0].max() <= 1
+    in_folds = rank_unlabeled(X, Y, method, folds=3, random_state=0)
+    assert len(fits) == n_fits + 3
+    assert spearmanr(scores[Y == 0], in_folds[Y == 0]).statistic > 0.7
+
+
+@pytest.mark.parametrize("sampling", [Bootstrap(), StratifiedBootstrap(), Bagging(2.0)])
+def test_a_row_is_ranked_by_the_trees_whose_bag_lacks_it(sampling):
+    forest = lopsided.PUForestClassifier(n_estimators=20, sampling=sampling, random_state=0)
+    blind = forest.with_oob_scores(Y).fit(X, Y)
+    trees, unlabeled = blind.forest_, np.flatnonzero(Y == 0)
+    total, times = np.zeros((2, 600))
+    for number, seed in enumerate(trees.seeds):
+        lacking = np.flatnonzero(sampling.draw(Y, np.random.default_rng(seed)) == 0)
+        trees.add_values(X, lacking, total, number)
+        times[lacking] += 1
+    shares = total[unlabeled] / times[unlabeled]
+    order = spearmanr(shares, blind.oob_decision_function_[unlabeled]).statistic
+    assert order > 1 - 1e-12
+    assert times[unlabeled].mean() == pytest.approx(20, rel=0.1)
+
+
+def test_a_forest_has_as_many_trees_for_a_row_as_it_is_asked_for():
+    forest = lopsided.PUForestClassifier(n_estimators=50, random_state=0)
+    blind = forest.with_oob_scores(Y)
+    assert 120 <= blind.n_estimators <= 150  # a bootstrap lacks 37 % of the rows
+    whole = forest.set_params(sampling=WholeTable())
+    assert whole.with_oob_scores(Y) is None
+
+
+def test_groups_are_ranked_in_folds(monkeypatch):
+    fits = count_fits(monkeypatch)
+    rank_unlabeled(X, Y, "naive-forest", groups=np.arange(600) // 3, random_state=0)
+    assert len(fits) == 5

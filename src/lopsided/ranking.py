@@ -9,7 +9,13 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from lopsided._check import as_generator, check_count
-from lopsided.methods.base import TrainingRows, assign_folds, assign_group_folds
+from lopsided.exceptions import PriorWarning
+from lopsided.methods.base import (
+    PUClassifier,
+    TrainingRows,
+    assign_folds,
+    assign_group_folds,
+)
 from lopsided.methods.focused import OutlierClassifier
 from lopsided.methods.registry import build, check_ranks
 from lopsided.model_selection.out_of_fold import (
@@ -17,8 +23,11 @@ from lopsided.model_selection.out_of_fold import (
     Split,
     as_rows,
     cross_score,
+    fit_rows,
     list_splits,
     rank_against,
+    seeded,
+    warn_constant,
 )
 
 __all__ = ["rank_against", "rank_unlabeled"]
@@ -30,7 +39,7 @@ def rank_unlabeled(
     method: Any = "focused",
     *,
     prior: float | None = None,
-    folds: int = 5,
+    folds: int | None = None,
     groups: Any = None,
     cv: Any = None,
     random_state: Any = None,
@@ -38,10 +47,11 @@ def rank_unlabeled(
 ) -> NDArray[np.float64]:
     """Score every unlabeled row by a model fitted without it.
 
-    The unlabeled rows are split into folds. For each fold a model is fitted on all labeled rows
-    and the other folds, and the fold's rows are placed among the scores of the model's own
-    training rows: what comes out is the share of them that a row outranks, which can be
-    compared between folds where raw scores cannot.
+    One fit is enough for a method that scores its training rows by models that have not seen
+    them, such as `focused` and forests with bags. Any other is fitted in folds: the unlabeled
+    rows are split, and for each fold a model is fitted on all labeled rows and the other folds.
+    What comes out is the share of the training rows that a row outranks, which can be compared
+    between folds where raw scores cannot.
 
     With `groups`, such as the customers of claims, whole groups are left out, their labeled
     rows too: no customer is on both sides.
@@ -60,14 +70,15 @@ def rank_unlabeled(
         A name of the registry, or a method or other classifier that is cloned for each fold.
     prior : float or None, default=None
         P(y_true = 1) in the whole table, where `method` is a name that takes one.
-    folds : int, default=5
-        Number of models.
+    folds : int or None, default=None
+        Number of models, each fitted without a part of the rows. None is one fit if the method
+        allows and there are no groups, and else 5.
     groups : array of shape (n_rows,) or None, default=None
         The group of each row; a group is ranked by a model that has seen none of its rows, and
         a method is given the groups in `fit`.
     cv : int, splitter, iterable of splits or None, default=None
         How the rows are split, as in scikit-learn, for example `PUTimeSplit`; a model is fitted
-        on all rows of the training side. None or a number splits into folds as above.
+        on all rows of the training side. A number is one of folds, as above.
     random_state : int, Generator or None, default=None
         Seed of the folds and the fits.
     n_jobs : int or None, default=None
@@ -93,9 +104,14 @@ def rank_unlabeled(
     if not rows.y.any():
         model, rows = _unsupervised(n_jobs), _as_dense(rows)
     rng = as_generator(random_state)
+    if folds is None and cv is None and groups is None and rows.unlabeled.sum() > 1:
+        scores = _rank_out_of_bag(model, rows, rng)
+        if scores is not None:
+            return scores
     in_folds = cv is None or isinstance(cv, (int, np.integer))
     if in_folds:
-        splits = _split(rows, check_count(folds if cv is None else cv, "folds"), rng)
+        n_folds = folds if cv is None else cv
+        splits = _split(rows, check_count(5 if n_folds is None else n_folds, "folds"), rng)
     else:
         splits = list_splits(cv, rows, groups, rng)
     # Folds that leave out labeled rows do not all leave out as many.
@@ -103,6 +119,27 @@ def rank_unlabeled(
     place = AmongTraining(None if same else float(rows.y.mean()))
     scores = cross_score(model, rows, splits, rng, place, label="ranking")
     return np.where(rows.unlabeled, scores, np.nan)
+
+
+def _rank_out_of_bag(
+    model: Any, rows: TrainingRows, rng: np.random.Generator
+) -> NDArray[np.float64] | None:
+    """Return the ranking of a single fit, None if some row is seen by all of its models."""
+    blind = model.with_oob_scores(rows.labels) if isinstance(model, PUClassifier) else None
+    if blind is None:
+        return None
+    with warnings.catch_warnings():
+        if not model.needs_prior():
+            warnings.simplefilter("ignore", PriorWarning)  # no place depends on it
+        scores = fit_rows(seeded(blind, rng), rows).oob_decision_function_
+    known = ~np.isnan(scores)
+    if not known[rows.unlabeled].all():
+        return None
+    if np.ptp(scores[rows.unlabeled]) == 0:
+        warn_constant(model)
+    ranking = np.full(len(rows), np.nan)
+    ranking[rows.unlabeled] = rank_against(scores[known], scores[rows.unlabeled])
+    return ranking
 
 
 def _unsupervised(n_jobs: int | None) -> OutlierClassifier:

@@ -20,7 +20,6 @@ from lopsided._check import (
     encode_groups,
     fill_masked,
 )
-from lopsided._math import sigmoid
 from lopsided._rows import TrainingRows
 from lopsided.methods._categories import (
     as_pandas,
@@ -31,6 +30,7 @@ from lopsided.methods._categories import (
 )
 from lopsided.methods._cross_fit import assign_folds, assign_group_folds, cross_fit
 from lopsided.methods.additive import AdditiveAnswers
+from lopsided.methods.answers import ScoreAnswers
 
 __all__ = [
     "Accepts",
@@ -86,51 +86,6 @@ class Accepts(NamedTuple):
     nan: bool = False
     sparse: bool = False
     categories: bool = False
-
-
-class ScoreAnswers:
-    """Answers of a classifier whose scores are log-odds, 0 their boundary."""
-
-    classes_: NDArray[np.int64]
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return one score per row."""
-        raise NotImplementedError
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probability of each class: the scores as log-odds.
-
-        Scores of `focused` and of `PUCalibratedClassifier` are calibrated on labels, so that
-        these are chances to be positive, given the prior. Those of other methods are the
-        model's own account.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_rows, n_features)
-            Columns as in `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, 2)
-            Columns as in `classes_`.
-        """
-        scores = self.decision_function(X)
-        return np.column_stack([sigmoid(-scores), sigmoid(scores)])
-
-    def predict(self, X: Any) -> NDArray[np.int64]:
-        """Return 1 where the score is above 0, else 0. Where positives are rare, rank instead.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_rows, n_features)
-            Columns as in `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
-        above = self.decision_function(X) > 0
-        return self.classes_[above.astype(int)]
 
 
 class PUClassifier(AdditiveAnswers, ScoreAnswers, ClassifierMixin, BaseEstimator):
@@ -313,6 +268,14 @@ class PUClassifier(AdditiveAnswers, ScoreAnswers, ClassifierMixin, BaseEstimator
     def uses_prior(self) -> bool:
         """Say whether any answer depends on a prior: a ranking, or a probability alone."""
         return self.needs_prior()
+
+    def with_oob_scores(self, y: NDArray[np.int8]) -> "PUClassifier | None":
+        """Return a copy that scores its own training rows, None if the method cannot.
+
+        After its fit `oob_decision_function_` holds scores of the unlabeled rows by models that
+        have not seen them.
+        """
+        return None
 
     def _expects_hidden(self) -> bool:
         """Say whether the method takes some unlabeled rows for positives whatever they are."""

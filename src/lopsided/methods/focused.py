@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, check_memory
 
 from lopsided._calibration_maps import CalibrationMap, fit_calibration
@@ -190,6 +191,10 @@ class FocusedClassifier(PUClassifier):
     def needs_prior(self) -> bool:
         """Say that the ranking does not."""
         return False
+
+    def with_oob_scores(self, y: NDArray[np.int8]) -> PUClassifier:
+        """Return a copy: every fit scores its own training rows."""
+        return clone(self)
 
     def _advise(self) -> None:
         if isinstance(self.prior, str):

@@ -1,10 +1,12 @@
 """Forests and trees on labeled and unlabeled counts, by this library's own engine."""
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from lopsided._check import check_choice, check_count
@@ -23,6 +25,7 @@ from lopsided.trees.splitting import make_tree_params
 
 __all__ = ["PUForestClassifier"]
 
+_MIN_SHARE_OUT = 0.2  # of the rows, below which as many trees cost more than folds
 _FOLDS = 5  # of the rows that are in every bag, held out in turn for out-of-bag scores
 
 
@@ -54,8 +57,9 @@ class PUForestClassifier(PUClassifier):
     sampling : Sampling or None, default=None
         How each tree's rows are drawn: `Bootstrap()`, which None is, `StratifiedBootstrap()`,
         `Bagging(ratio)` or `WholeTable()`.
-    oob_score : bool, default=False
-        Whether to compute out-of-bag scores of the training rows.
+    oob_score : bool or "unlabeled", default=False
+        Whether to compute out-of-bag scores of the training rows, or of the unlabeled ones
+        alone, in whose trees all labeled rows may be.
     n_jobs : int or None, default=None
         Threads; None is 1 and -1 is all. The trees are the same for any number.
     random_state : int, Generator or None, default=None
@@ -70,7 +74,7 @@ class PUForestClassifier(PUClassifier):
     oob_decision_function_ : ndarray of shape (n_rows,)
         Out-of-bag scores of the training rows, NaN for one that is in every bag. Where the
         sampling has all labeled rows in every bag, they come from forests grown for the
-        purpose, each without a fifth of them.
+        purpose, each without a fifth of them, or are NaN if `oob_score` is "unlabeled".
 
     References
     ----------
@@ -100,7 +104,7 @@ class PUForestClassifier(PUClassifier):
     max_features: str | float | None = "sqrt"
     splitter: Literal["best", "random"] = "best"
     sampling: Sampling | None = None
-    oob_score: bool = False
+    oob_score: bool | Literal["unlabeled"] = False
     n_jobs: int | None = None
     random_state: Any = None
 
@@ -121,14 +125,28 @@ class PUForestClassifier(PUClassifier):
         seed = int(rng.integers(2**31))
         self.forest_ = self._grow(rows, seed)
         if self.oob_score:
-            if self._sampling().leaves_out_labeled:
+            if self._sampling().leaves_out_labeled or self.oob_score == "unlabeled":
                 total, n_trees = self._sum_out_of_bag(self.forest_, rows)
             else:
                 total, n_trees = self._cross_fit(rows, seed)
             shares = np.where(n_trees > 0, total / np.maximum(n_trees, 1), np.nan)
             self.oob_decision_function_ = self._log_odds(shares)
 
+    def with_oob_scores(self, y: NDArray[np.int8]) -> PUClassifier | None:
+        """Return a copy in which each unlabeled row is out of about `n_estimators` bags."""
+        self._check_params()
+        bag = self._sampling().draw(np.maximum(y, 0), np.random.default_rng(0))
+        share_out = float((bag[y == 0] == 0).mean())
+        if share_out < _MIN_SHARE_OUT:
+            return None
+        n_estimators = math.ceil(self.n_estimators / share_out)
+        return clone(self).set_params(oob_score="unlabeled", n_estimators=n_estimators)
+
     def _check_params(self) -> None:
+        if self.oob_score not in (True, False, "unlabeled"):
+            raise ValueError(
+                f"oob_score must be True, False or 'unlabeled', got {self.oob_score!r}."
+            )
         check_choice(self.splitter, ("best", "random"), "splitter")
         check_count(self.n_estimators, "n_estimators")
         check_count(self.min_samples_leaf, "min_samples_leaf")

@@ -187,7 +187,7 @@ def cross_score(
         fit_rows(copy, part)
         scores = score_rows(copy, left_out.X)
         if len(scores) > 1 and np.ptp(scores) == 0:
-            _warn_constant(model)
+            warn_constant(model)
         placed = place(scores, copy, part)
         advance()
         return placed
@@ -342,11 +342,12 @@ def _score_out_of_bag(
     if np.isnan(scores).any():
         return None
     if np.ptp(scores) == 0:
-        _warn_constant(estimator)
+        warn_constant(estimator)
     return scores
 
 
-def _warn_constant(model: Any) -> None:
+def warn_constant(model: Any) -> None:
+    """Warn of scores that are all alike."""
     warnings.warn(
         f"{shorten(repr(model), 90)} gave all rows of a fold the same score: it ranks nothing. "
         "Change its parameters, or label more rows.",
