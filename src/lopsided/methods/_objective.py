@@ -188,7 +188,7 @@ class _KernelObjective:
         if self.pool is None or n_blocks < 2:
             kernel(0, n_blocks, *given)
             return
-        cuts = np.linspace(0, n_blocks, self.n_threads + 1).astype(int)
+        cuts = np.linspace(0, n_blocks, min(self.n_threads, n_blocks) + 1).astype(int)
         parts = pairwise(cuts)
         tasks = [self.pool.submit(kernel, first, last, *given) for first, last in parts]
         for task in tasks:
