@@ -227,15 +227,22 @@ def bend_as_negatives(first, last, scores, weight, unit, shape, floor, sums, out
 
 
 @njit_cached
-def sum_some(scores, rows, weight, shape):
-    """Return the weighted sum of the losses of some rows as negatives."""
+def sum_as_negatives(scores, weight, shape):
+    """Return the sum of the losses of all rows as negatives, by their `weight` if any."""
     total, nothing = 0.0, np.empty(_TILE, np.float32)
     values = np.empty(_TILE, np.float32)
-    for start in range(0, len(rows), _TILE):
-        some = rows[start : start + _TILE]
-        _bend(scores[some], shape, values, nothing, nothing)
-        total += _weighted_sum(values[: len(some)], weight[start : start + _TILE])
+    for start in range(0, len(scores), _TILE):
+        some, given = scores[start : start + _TILE], weight[start : start + _TILE]
+        _bend(some, shape, values, nothing, nothing)
+        found = values[: len(some)]
+        total += _weighted_sum(found, given) if len(weight) else _sum(found)
     return total
+
+
+@njit_cached
+def sum_some(scores, rows, weight, shape):
+    """Return the weighted sum of the losses of some rows as negatives."""
+    return sum_as_negatives(scores[rows], weight, shape) if len(rows) else 0.0
 
 
 @njit_cached

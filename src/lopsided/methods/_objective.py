@@ -10,13 +10,7 @@ from numpy.typing import NDArray
 
 from lopsided._rows import TrainingRows
 from lopsided.losses import Loss
-from lopsided.methods._label_totals import (
-    Reduce,
-    check_local,
-    label_totals,
-    reduced,
-    weighs_by_label,
-)
+from lopsided.methods._label_totals import Reduce, check_local, reduced
 from lopsided.methods._loss_kernels import (
     BLOCK,
     LossShape,
@@ -25,47 +19,10 @@ from lopsided.methods._loss_kernels import (
     loss_shape,
     sum_some,
 )
+from lopsided.methods._row_weights import RowWeights, is_plain, risk_weights
 from lopsided.risks import Clamp, Risk, SignedWeights
 
 Objective = Callable[[NDArray[Any], Any], tuple[NDArray[Any], NDArray[Any]]]
-
-
-class _RowWeights(NamedTuple):
-    """The signed weights of all rows: a rule for most of them, and rows it does not fit."""
-
-    unit: float  # of every row as a negative,
-    weight: NDArray[np.float64]  # times these, if there are any
-    apart: NDArray[np.intp]  # rows that weigh otherwise, such as labeled ones:
-    positive: NDArray[np.float64]  # so much as positives
-    negative: NDArray[np.float64]  # and so much as negatives
-
-    def by_rule(self) -> Any:
-        """Return what the rule gives the rows apart."""
-        return self.unit * (self.weight[self.apart] if len(self.weight) else 1.0)
-
-    def of_rows(self, n_rows: int) -> SignedWeights:
-        """Return the weights one by one."""
-        positive, negative = np.zeros(n_rows), np.full(n_rows, self.unit)
-        if len(self.weight):
-            negative *= self.weight
-        positive[self.apart], negative[self.apart] = self.positive, self.negative
-        return SignedWeights(positive, negative)
-
-
-def _weights_by_label(units: SignedWeights, rows: TrainingRows) -> _RowWeights:
-    """Return the weights of a risk that has two constants for each label."""
-    labels, weight = rows.labels, rows.sample_weight
-    apart = np.flatnonzero(labels)
-    positive, negative = (unit[labels[apart]] * rows.weight[apart] for unit in units)
-    given = np.empty(0) if weight is None else weight
-    return _RowWeights(units.negative[0], given, apart, positive, negative)
-
-
-def _weights_by_row(raw: SignedWeights) -> _RowWeights:
-    """Return the weights of a risk that may give each row its own."""
-    positive, negative = (np.asarray(weights, dtype=np.float64) for weights in raw)
-    apart = np.flatnonzero(positive)
-    return _RowWeights(1.0, negative, apart, positive[apart], negative[apart])
 
 
 def fused_objective(
@@ -87,29 +44,15 @@ def fused_objective(
     On several workers, each of which has some of the rows, or none, `reduce` sums an array over
     all of them. Every worker calls it once now, and once a round if the risk has a clamp.
     """
-    by_label = weighs_by_label(risk)
-    if not (by_label and _is_plain(risk)):
+    if not is_plain(risk, "gradient", "curvature"):
         check_local(risk, reduce)
-    if not _is_plain(risk):
         return plain_objective(risk, rows, prior, scale, floor)
-    if by_label:
-        units = label_totals(rows, reduce).unit_weights(risk, prior)
-        weights = _weights_by_label(SignedWeights(*(scale * unit for unit in units)), rows)
-    else:
-        # By name: none can ask for scores.
-        raw = risk.raw_weights(y=rows.labels.astype(float), prior=prior, weight=rows.weight)
-        weights = _weights_by_row(SignedWeights(*(scale * given for given in raw)))
+    weights = risk_weights(risk, rows, prior, scale, reduce)
     decide = _Decision(risk.clamp, scale, reduce)
     shape = loss_shape(risk.loss)
     if shape is None:
         return _own_loss_objective(risk.loss, weights.of_rows(len(rows)), floor, decide)
     return _KernelObjective(shape, weights, floor, decide, n_threads)
-
-
-def _is_plain(risk: Risk) -> bool:
-    """Say whether a risk leaves everything but its raw weights to the base class."""
-    names = ("weights", "gradient", "curvature")
-    return all(getattr(type(risk), name) is getattr(Risk, name) for name in names)
 
 
 class _Decision(NamedTuple):
@@ -132,7 +75,7 @@ class _KernelObjective:
     def __init__(
         self,
         shape: LossShape,
-        weights: _RowWeights,
+        weights: RowWeights,
         floor: float,
         decide: _Decision,
         n_threads: int,
