@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from lopsided._rows import TrainingRows
 from lopsided.losses import Loss
 from lopsided.methods._label_totals import Reduce, check_local, reduced
-from lopsided.methods._loss_kernels import LossShape, loss_shape, sum_as_negatives, sum_some
+from lopsided.methods._loss_kernels import loss_shape
+from lopsided.methods._loss_pass import LossPass
 from lopsided.methods._row_weights import RowWeights, is_plain, risk_weights
 from lopsided.risks import Risk, SignedWeights
 
@@ -33,7 +34,7 @@ def fused_estimate(
     if shape is None:
         parts = _parts_of_own_loss(risk.loss, weights.of_rows(len(rows)))
     else:
-        parts = _parts_by_kernel(shape, weights)
+        parts = _parts_by_kernel(LossPass(shape), weights)
 
     def estimate(scores: NDArray[Any]) -> float:
         up, down = map(float, reduced(np.array(parts(scores)), reduce))
@@ -42,14 +43,15 @@ def fused_estimate(
     return estimate
 
 
-def _parts_by_kernel(shape: LossShape, weights: RowWeights) -> _Parts:
+def _parts_by_kernel(over: LossPass, weights: RowWeights) -> _Parts:
     excess = weights.negative - weights.by_rule()
 
     def parts(scores: NDArray[Any]) -> tuple[float, float]:
         scores = np.ascontiguousarray(scores, dtype=np.float32)
-        up = sum_some(-scores, weights.apart, weights.positive, shape)
-        down = weights.unit * sum_as_negatives(scores, weights.weight, shape)
-        return up, down + sum_some(scores, weights.apart, excess, shape)
+        apart = scores[weights.apart]
+        down = over.bend_and_sum(scores, weights.weight, weights.unit)
+        down += over.bend_and_sum(apart, excess)
+        return over.bend_and_sum(-apart, weights.positive), down
 
     return parts
 
