@@ -62,15 +62,20 @@ def run_threads(work: Callable[[Any], Any], items: Any, n_threads: int) -> list[
         return list(pool.map(work, items))
 
 
-def _keep_codes(column: NDArray[np.float64], out: NDArray[np.uint16]) -> NDArray[np.float64]:
-    missing = np.isnan(column)
-    levels = int(column[~missing].max(initial=-1)) + 1
+def check_levels(column: NDArray[Any]) -> int:
+    """Return the number of levels of a column of categories, refusing too many."""
+    levels = int(np.nanmax(column, initial=-1)) + 1
     if levels > MAX_LEVELS:
         raise ValueError(
             f"A column of categories must have at most {MAX_LEVELS} levels here, got "
             f"{levels}. Merge the rare ones."
         )
-    out[:] = np.where(missing, MISSING, column).astype(np.uint16)
+    return levels
+
+
+def _keep_codes(column: NDArray[np.float64], out: NDArray[np.uint16]) -> NDArray[np.float64]:
+    levels = check_levels(column)
+    out[:] = np.where(np.isnan(column), MISSING, column).astype(np.uint16)
     return np.arange(levels, dtype=np.float64)
 
 

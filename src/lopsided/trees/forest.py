@@ -2,15 +2,16 @@
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._progress import Bar
-from lopsided.trees.binning import bin_columns, run_threads
-from lopsided.trees.grower import LEAF, MISSING_LEFT, NODE, SUBSET, WORDS, Tree, grow
+from lopsided.trees.binning import run_threads
+from lopsided.trees.grower import LEAF, MISSING_LEFT, NODE, SUBSET, Tree, grow, read_table
 from lopsided.trees.predictor import add_values
+from lopsided.trees.random_splits import WORDS
 from lopsided.trees.sampling import Sampling
 from lopsided.trees.splitting import TreeParams, make_tree_params
 
@@ -122,8 +123,8 @@ def grow_forest(
 
     Categories in X are whole numbers from 0, NaN is allowed; a row of weight 0 is in no bag.
     """
-    _warm_up()
-    bins = bin_columns(X, categorical, n_threads)
+    _warm_up("random" if params.random_splitter else "best")
+    table = read_table(X, categorical, params, n_threads)
     seeds = np.random.SeedSequence(seed).generate_state(n_trees, np.uint64).astype(np.uint64)
     with Bar(n_trees, "growing trees") as bar:
 
@@ -131,7 +132,7 @@ def grow_forest(
             drawn = _draw_bag(sampling, y, tree_seed) * weight
             bag = np.flatnonzero(drawn).astype(np.uint32)
             signed = np.where(y[bag] == 1, drawn[bag], -drawn[bag])
-            tree = grow(bins, bag, signed, params, tree_seed)
+            tree = grow(table, bag, signed, params, tree_seed)
             bar.advance()
             return tree
 
@@ -165,13 +166,13 @@ def _draw_bag(sampling: Sampling, y: NDArray[np.int8], seed: np.uint64) -> NDArr
 
 
 @cache
-def _warm_up() -> None:
+def _warm_up(splitter: Literal["best", "random"]) -> None:
     """Compile the engine, or load what was compiled before, and say so if it takes long."""
     with Bar(1, "compiling the forest engine, once on this machine") as bar:
-        X = np.arange(4.0)[:, None]
-        bins, bag = bin_columns(X, np.zeros(1, bool)), np.arange(4, dtype=np.uint32)
-        seeds = np.zeros(1, np.uint64)
-        tree = grow(bins, bag, np.array([1.0, -1, 1, -1]), make_tree_params(), seeds[0])
+        X, bag, seeds = np.arange(4.0)[:, None], np.arange(4, dtype=np.uint32), np.zeros(1, "u8")
+        params = make_tree_params(splitter=splitter)
+        table = read_table(X, np.zeros(1, bool), params)
+        tree = grow(table, bag, np.array([1.0, -1, 1, -1]), params, seeds[0])
         _lay_out([tree], seeds).mean_value(X)
         bar.advance()
 
