@@ -85,7 +85,7 @@ def grow(
     n_most = max(2 * n_bag - 1, 1)
     bins, values, search = None, None, None
     if isinstance(table, Values):
-        values, search = table, make_random_space(n_features)
+        values, search = table, make_random_space(n_bag, n_features)
     else:
         n_codes = int((table.first[1:] - table.first[:-1]).max(initial=1))
         bins, search = table, make_best_space(n_bag, n_codes)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._kernel import njit_helper, njit_inline
+from lopsided._kernel import njit_fastmath, njit_helper, njit_inline
 from lopsided.trees.binning import MAX_LEVELS, check_levels
 from lopsided.trees.histogram import trailing_zeros
 from lopsided.trees.splitting import NO_SPLIT, Node, SplitInfo, gain_of, randint, uniform
@@ -34,12 +34,15 @@ class RandomSpace(NamedTuple):
     largest: np.ndarray  # float64
     threshold: np.ndarray  # float64, minus infinity where no split was drawn
     left_labeled: np.ndarray  # float64, the labeled weight up to the threshold
-    left: np.ndarray  # float64, all weight up to the threshold
-    n_left: np.ndarray  # int64, rows up to the threshold
+    left_unlabeled: np.ndarray  # float64
+    n_left: np.ndarray  # float64, rows up to the threshold, where they must be known
     missing_labeled: np.ndarray  # float64
     missing_unlabeled: np.ndarray  # float64
-    n_missing: np.ndarray  # int64
-    seen: np.ndarray  # uint64, (WORDS,), a bit for each level in the node, 0 between uses
+    n_missing: np.ndarray  # float64
+    buffer: np.ndarray  # uint16, (n_bag,), the levels of a column, MAX_LEVELS if missing
+    seen: np.ndarray  # uint64, eight levels in each: a byte of 1 for one that occurs
+    seen_bytes: np.ndarray  # uint8, the same memory, 0 between uses but for missing ones
+    sides: np.ndarray  # float64, (MAX_LEVELS + 1,), 1 for levels that go left
     levels: np.ndarray  # uint64, (n_features, WORDS), a bit for each level that goes left
 
 
@@ -51,14 +54,16 @@ def read_values(X: NDArray[Any], categorical: NDArray[np.bool_]) -> Values:
     return Values(X, categorical, bool(np.isnan(X.sum()) and np.isnan(X).any()))
 
 
-def make_random_space(n_features: int) -> RandomSpace:
-    """Return arrays for nodes of so many columns."""
+def make_random_space(n_rows: int, n_features: int) -> RandomSpace:
+    """Return arrays for nodes of up to n_rows rows and so many columns."""
+    seen = np.zeros(MAX_LEVELS // 8 + 1, np.uint64)
     return RandomSpace(
-        *np.empty((5, n_features)),
-        np.zeros(n_features, np.int64),
-        *np.zeros((2, n_features)),
-        np.zeros(n_features, np.int64),
-        np.zeros(WORDS, np.uint64),
+        *np.empty((6, n_features)),
+        *np.zeros((3, n_features)),
+        np.empty(n_rows, np.uint16),
+        seen,
+        seen.view(np.uint8),
+        np.zeros(MAX_LEVELS + 1),
         np.empty((n_features, WORDS), np.uint64),
     )
 
@@ -71,11 +76,9 @@ def search_random(values, rows, signed, labeled, unlabeled, params, features, sp
     _find_ranges(X, rows, space.least, space.largest)
     if values.any_missing:
         _weigh_missing(X, rows, signed, n_labeled, space)
-    n_visited, any_levels = _draw(X, categorical, rows, params, features, space, state)
+    n_visited = _draw(X, categorical, rows, signed, n_labeled, params, features, space, state)
     count_rows = params.min_samples_leaf > 1 or values.any_missing
     _weigh_left(X, rows, signed, n_labeled, count_rows, space)
-    if any_levels:
-        _weigh_levels(X, categorical, rows, signed, n_labeled, features[:n_visited], space)
     return _choose(len(rows), labeled, unlabeled, params, features[:n_visited], space)
 
 
@@ -117,12 +120,11 @@ def _find_ranges(X, rows, least, largest):
 
 @njit_helper
 def _weigh_left(X, rows, signed, n_labeled, count_rows, space):
-    """Add up the weight on the left of each threshold."""
-    left, n_left = space.left, space.n_left
-    left[:], n_left[:] = 0.0, 0
-    _add_left(X, rows[:n_labeled], signed[:n_labeled], space.threshold, count_rows, left, n_left)
-    space.left_labeled[:] = left
-    _add_left(X, rows[n_labeled:], signed[n_labeled:], space.threshold, count_rows, left, n_left)
+    """Add up the weight, and count the rows if asked, on the left of each threshold."""
+    threshold, left, n_left = space.threshold, space.left_unlabeled, space.n_left
+    labeled, unlabeled = signed[:n_labeled], signed[n_labeled:]
+    _add_left(X, rows[:n_labeled], labeled, threshold, count_rows, space.left_labeled, n_left)
+    _add_left(X, rows[n_labeled:], unlabeled, threshold, count_rows, left, n_left)
 
 
 @njit_helper
@@ -131,35 +133,39 @@ def _add_left(X, rows, signed, threshold, count_rows, left, n_left):
     for i in range(0, end + 1, 4):
         a, b = np.uint64(rows[i]), np.uint64(rows[min(i + 1, end)])
         c, d = np.uint64(rows[min(i + 2, end)]), np.uint64(rows[min(i + 3, end)])
-        wa = abs(signed[i])
-        wb = abs(signed[i + 1]) if i + 1 <= end else 0.0
-        wc = abs(signed[i + 2]) if i + 2 <= end else 0.0
-        wd = abs(signed[i + 3]) if i + 3 <= end else 0.0
-        for column in range(len(left)):
-            j = np.uint64(column)
-            cut, total = threshold[j], left[j]
-            total += wa if X[a, j] <= cut else 0.0
-            total += wb if X[b, j] <= cut else 0.0
-            total += wc if X[c, j] <= cut else 0.0
-            total += wd if X[d, j] <= cut else 0.0
-            left[j] = total
-        if count_rows:
-            nb, nc, nd = np.int64(i + 1 <= end), np.int64(i + 2 <= end), np.int64(i + 3 <= end)
+        nb, nc = 1.0 if i < end else 0.0, 1.0 if i + 1 < end else 0.0
+        nd = 1.0 if i + 2 < end else 0.0
+        wa, wb = abs(signed[i]), nb * abs(signed[min(i + 1, end)])
+        wc, wd = nc * abs(signed[min(i + 2, end)]), nd * abs(signed[min(i + 3, end)])
+        if not count_rows:
             for column in range(len(left)):
                 j = np.uint64(column)
-                cut, n = threshold[j], n_left[j]
-                n += 1 if X[a, j] <= cut else 0
-                n += nb if X[b, j] <= cut else 0
-                n += nc if X[c, j] <= cut else 0
-                n += nd if X[d, j] <= cut else 0
-                n_left[j] = n
+                cut, weight = threshold[j], left[j]
+                weight += wa if X[a, j] <= cut else 0.0
+                weight += wb if X[b, j] <= cut else 0.0
+                weight += wc if X[c, j] <= cut else 0.0
+                weight += wd if X[d, j] <= cut else 0.0
+                left[j] = weight
+            continue
+        for column in range(len(left)):
+            j = np.uint64(column)
+            cut, weight, number = threshold[j], left[j], n_left[j]
+            weight += wa if X[a, j] <= cut else 0.0
+            number += 1.0 if X[a, j] <= cut else 0.0
+            weight += wb if X[b, j] <= cut else 0.0
+            number += nb if X[b, j] <= cut else 0.0
+            weight += wc if X[c, j] <= cut else 0.0
+            number += nc if X[c, j] <= cut else 0.0
+            weight += wd if X[d, j] <= cut else 0.0
+            number += nd if X[d, j] <= cut else 0.0
+            left[j], n_left[j] = weight, number
 
 
 @njit_helper
 def _weigh_missing(X, rows, signed, n_labeled, space):
     """Add up the weight and the rows of the missing values of each column."""
     n_missing = space.n_missing
-    n_missing[:], space.missing_labeled[:], space.missing_unlabeled[:] = 0, 0.0, 0.0
+    n_missing[:], space.missing_labeled[:], space.missing_unlabeled[:] = 0.0, 0.0, 0.0
     for i in range(len(rows)):
         row, weight = np.uint64(rows[i]), abs(signed[i])
         missing = space.missing_labeled if i < n_labeled else space.missing_unlabeled
@@ -167,19 +173,19 @@ def _weigh_missing(X, rows, signed, n_labeled, space):
             j = np.uint64(column)
             x = X[row, j]
             missing[j] += weight if x != x else 0.0
-            n_missing[j] += 1 if x != x else 0
+            n_missing[j] += 1.0 if x != x else 0.0
 
 
 @njit_helper
-def _draw(X, categorical, rows, params, features, space, state):
+def _draw(X, categorical, rows, signed, n_labeled, params, features, space, state):
     """Draw a split of each column that is not constant, in random order, as many as wanted.
 
-    Return how many columns were visited, constant ones too, and whether any has categories.
+    Categories are weighed too. Return how many columns were visited, constant ones too.
     """
     least, largest, threshold = space.least, space.largest, space.threshold
-    n_missing, seen, levels = space.n_missing, space.seen, space.levels
-    threshold[:] = -np.inf
-    n_drawn, k, any_levels = 0, 0, False
+    left_labeled, left, n_left = space.left_labeled, space.left_unlabeled, space.n_left
+    left_labeled[:], left[:], n_left[:], threshold[:] = 0.0, 0.0, 0.0, -np.inf
+    n_missing, n_drawn, k = space.n_missing, 0, 0
     while k < len(features) and n_drawn < params.max_features:
         swap = k + randint(state, len(features) - k)
         features[k], features[swap] = features[swap], features[k]
@@ -190,79 +196,67 @@ def _draw(X, categorical, rows, params, features, space, state):
             continue
         n_drawn += 1
         if categorical[feature]:
-            any_levels = True
-            _draw_levels(X, rows, feature, np.int64(high), seen, levels[feature], state)
+            _read_levels(X, rows, feature, space.buffer, space.seen_bytes)
+            _draw_levels(np.int64(high), space, space.levels[feature], state)
+            sides = space.sides
+            labeled, n_rows = _weigh_levels(signed[:n_labeled], space.buffer, sides)
+            unlabeled, n_others = _weigh_levels(signed[n_labeled:], space.buffer[n_labeled:], sides)
+            left_labeled[feature], left[feature] = labeled, unlabeled
+            n_left[feature] = n_rows + n_others
         elif low == high:  # only missing values lie beyond
             threshold[feature] = np.inf
         else:
             drawn = low + uniform(state) * (high - low)
             threshold[feature] = drawn if drawn < high else np.nextafter(high, low)
-    return k, any_levels
+    return k
 
 
 @njit_helper
-def _draw_levels(X, rows, feature, largest, seen, levels, state):
-    """Draw a side for each category that occurs, both sides taken if there are two or more."""
+def _read_levels(X, rows, feature, buffer, seen):
+    """Copy the levels of a column, and mark those that occur."""
     for i in range(len(rows)):
         x = X[np.uint64(rows[i]), feature]
-        if x < MAX_LEVELS:
-            level = np.uint64(x)
-            seen[level >> np.uint64(6)] |= np.uint64(1) << (level & np.uint64(63))
+        level = np.uint16(x if x < MAX_LEVELS else MAX_LEVELS)
+        buffer[i] = level
+        seen[np.uint64(level)] = 1
+
+
+@njit_helper
+def _draw_levels(largest, space, levels, state):
+    """Draw a side for each level that occurs, both sides taken if there are two or more."""
+    seen, sides = space.seen, space.sides
+    levels[:] = np.uint64(0)
     n_seen, n_left = 0, 0
-    for word in range((largest >> 6) + 1):
-        bits, left = seen[word], np.uint64(0)
+    for word in range((largest >> 3) + 1):
+        bits, seen[word] = seen[word], np.uint64(0)
         while bits != np.uint64(0):
-            bit = np.uint64(1) << np.uint64(trailing_zeros(bits))
-            bits ^= bit
-            n_seen += 1
-            if uniform(state) < 0.5:
-                left |= bit
-                n_left += 1
-        levels[word], seen[word] = left, np.uint64(0)
-    levels[(largest >> 6) + 1 :] = np.uint64(0)
-    last = np.uint64(1) << np.uint64(largest & 63)
-    if n_left == 0:
-        levels[largest >> 6] |= last
-    elif n_left == n_seen > 1:
-        levels[largest >> 6] ^= last
+            level = 8 * word + (trailing_zeros(bits) >> 3)
+            bits &= bits - np.uint64(1)
+            left = uniform(state) < 0.5
+            sides[level] = 1.0 if left else 0.0
+            levels[level >> 6] |= np.uint64(left) << np.uint64(level & 63)
+            n_seen, n_left = n_seen + 1, n_left + left
+    if n_left == 0 or n_left == n_seen > 1:  # the last level goes to the other side
+        sides[largest] = 1.0 - sides[largest]
+        levels[largest >> 6] ^= np.uint64(1) << np.uint64(largest & 63)
 
 
-@njit_helper
-def _weigh_levels(X, categorical, rows, signed, n_labeled, features, space):
-    """Add up the weight and the rows of the levels that go left."""
-    least, largest, n_missing = space.least, space.largest, space.n_missing
-    for feature in features:
-        if not categorical[feature]:
-            continue
-        if least[feature] == largest[feature] and n_missing[feature] == 0:
-            continue
-        levels, total, n_left = space.levels[feature], 0.0, 0
-        space.left_labeled[feature] = 0.0
-        for i in range(len(rows)):
-            x = X[np.uint64(rows[i]), feature]
-            if _has_level(levels, x):
-                total += abs(signed[i])
-                n_left += 1
-            if i == n_labeled - 1:
-                space.left_labeled[feature] = total
-        space.left[feature], space.n_left[feature] = total, n_left
-
-
-@njit_helper
-def _has_level(levels, x):
-    """Say whether a category is in a set; a missing one is in none."""
-    if not x < MAX_LEVELS:
-        return False
-    level = np.uint64(x)
-    bit = (levels[level >> np.uint64(6)] >> (level & np.uint64(63))) & np.uint64(1)
-    return bit != np.uint64(0)
+@njit_fastmath
+def _weigh_levels(signed, buffer, sides):
+    """Return the weight and the number of rows whose level goes left."""
+    weight, number = 0.0, 0.0
+    for i in range(len(signed)):
+        side = sides[np.uint64(buffer[i])]
+        weight += abs(signed[i]) * side
+        number += side
+    return weight, number
 
 
 @njit_helper
 def _choose(n_rows, labeled, unlabeled, params, features, space):
     """Return the best split, the first one of equals."""
     least, largest = space.least, space.largest
-    left_labeled, left, n_left = space.left_labeled, space.left, space.n_left
+    left_labeled, left, n_left = space.left_labeled, space.left_unlabeled, space.n_left
     best = NO_SPLIT
     for feature in features:
         n_missing = space.n_missing[feature]
@@ -273,7 +267,7 @@ def _choose(n_rows, labeled, unlabeled, params, features, space):
         ml, mu = space.missing_labeled[feature], space.missing_unlabeled[feature]
         node = Node(labeled, unlabeled, n_rows, ml, mu, n_missing, 0, 0)
         ll = left_labeled[feature]
-        ul = max(left[feature] - ll, 0.0)
+        ul = left[feature]
         found, missing_left = gain_of(params, node, ll, ul, n_left[feature]), False
         if 0 < n_missing < n_rows - n_left[feature]:
             other = gain_of(params, node, ll + ml, ul + mu, n_left[feature] + n_missing)
@@ -295,5 +289,11 @@ def mark_values(values, rows, split, space, goes_left):
         if np.isnan(x):
             goes_left[i] = missing_left
         else:
-            goes_left[i] = _has_level(levels, x) if categorical else x <= threshold
+            goes_left[i] = _has_level(levels, np.int64(x)) if categorical else x <= threshold
     return threshold
+
+
+@njit_helper
+def _has_level(levels, level):
+    """Say whether a level is in a set."""
+    return (levels[level >> 6] >> np.uint64(level & 63)) & np.uint64(1) != np.uint64(0)
