@@ -1,6 +1,6 @@
 """Binning: every column as small whole numbers in the order of its values."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -11,7 +11,6 @@ from lopsided._kernel import njit_cached
 
 MISSING = np.uint16(65535)  # the code of NaN: a bin of its own
 _MAX_CODES = 65534
-_MAX_COLUMNS = 65535
 MAX_LEVELS = 1024  # of a category column: a split keeps one bit for each
 
 
@@ -32,10 +31,6 @@ class Bins(NamedTuple):
 def bin_columns(X: NDArray[Any], categorical: NDArray[np.bool_], n_threads: int = 1) -> Bins:
     """Return the codes of a table, NaN allowed; those of categories, from 0 on, are kept."""
     n_rows, n_features = X.shape
-    if n_features > _MAX_COLUMNS:
-        raise ValueError(
-            f"A forest takes at most {_MAX_COLUMNS} columns, got {n_features}. Choose some."
-        )
     codes = np.empty((n_features, n_rows), np.uint16)
 
     def work(feature: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -46,7 +41,7 @@ def bin_columns(X: NDArray[Any], categorical: NDArray[np.bool_], n_threads: int 
         low, high = _code_sorted(column, np.argsort(column), codes[feature])  # NaN come last
         return low, low if np.array_equal(low, high) else high
 
-    values = run_threads(work, range(n_features), n_threads)
+    values = list(run_threads(work, range(n_features), n_threads))
     first = np.concatenate([[0], np.cumsum([len(low) for low, _ in values])]).astype(np.int64)
     low = high = np.concatenate([part[0] for part in values])
     if any(part[1] is not part[0] for part in values):
@@ -54,12 +49,19 @@ def bin_columns(X: NDArray[Any], categorical: NDArray[np.bool_], n_threads: int 
     return Bins(codes, low, high, first, categorical)
 
 
-def run_threads(work: Callable[[Any], Any], items: Any, n_threads: int) -> list[Any]:
-    """Map over items, side by side if there is more than one thread."""
+def run_threads(work: Callable[[Any], Any], items: Any, n_threads: int) -> Iterator[Any]:
+    """Map over items in their order, side by side if there is more than one thread."""
     if n_threads == 1:
-        return [work(item) for item in items]
+        yield from map(work, items)
+        return
     with ThreadPoolExecutor(n_threads) as pool:
-        return list(pool.map(work, items))
+        yield from pool.map(work, items)
+
+
+def any_missing(X: NDArray[Any]) -> bool:
+    """Say whether a table holds NaN, of which a sum that is none needs no closer look."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isnan(X.sum()) and np.isnan(X).any())
 
 
 def check_levels(column: NDArray[Any]) -> int:

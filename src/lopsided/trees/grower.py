@@ -42,6 +42,7 @@ NODE = np.dtype(
 LEAF = -1
 MISSING_LEFT = 1
 SUBSET = 2
+_MAX_COLUMNS = 65535
 
 
 class Tree(NamedTuple):
@@ -68,6 +69,10 @@ def read_table(
     X: NDArray[Any], categorical: NDArray[np.bool_], params: TreeParams, n_threads: int = 1
 ) -> Bins | Values:
     """Return a table as trees are grown on it: the best splits are those of codes."""
+    if X.shape[1] > _MAX_COLUMNS:
+        raise ValueError(
+            f"A forest takes at most {_MAX_COLUMNS} columns, got {X.shape[1]}. Choose some."
+        )
     if params.random_splitter:
         return read_values(X, categorical)
     return bin_columns(X, categorical, n_threads)
@@ -211,14 +216,12 @@ def _partition(rows, signed, workspace):
     spare_rows, spare_weights = workspace.rows, workspace.weights
     goes_left, n_left, n_right = workspace.goes_left, 0, 0
     for i in range(len(rows)):
-        if goes_left[i]:
-            rows[n_left] = rows[i]
-            signed[n_left] = signed[i]
-            n_left += 1
-        else:
-            spare_rows[n_right] = rows[i]
-            spare_weights[n_right] = signed[i]
-            n_right += 1
+        # Written to both sides, without a branch that nobody could foresee.
+        row, weight, left = rows[i], signed[i], goes_left[i]
+        rows[n_left], signed[n_left] = row, weight
+        spare_rows[n_right], spare_weights[n_right] = row, weight
+        n_left += left
+        n_right += not left
     for i in range(n_right):
         rows[n_left + i] = spare_rows[i]
         signed[n_left + i] = spare_weights[i]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._kernel import njit_fastmath, njit_helper, njit_inline
-from lopsided.trees.binning import MAX_LEVELS, check_levels
+from lopsided.trees.binning import MAX_LEVELS, any_missing, check_levels
 from lopsided.trees.histogram import trailing_zeros
 from lopsided.trees.splitting import NO_SPLIT, Node, SplitInfo, gain_of, randint, uniform
 
@@ -51,7 +51,7 @@ def read_values(X: NDArray[Any], categorical: NDArray[np.bool_]) -> Values:
     for feature in np.flatnonzero(categorical):
         check_levels(X[:, feature])
     X = np.ascontiguousarray(X)
-    return Values(X, categorical, bool(np.isnan(X.sum()) and np.isnan(X).any()))
+    return Values(X, categorical, any_missing(X))
 
 
 def make_random_space(n_rows: int, n_features: int) -> RandomSpace:
