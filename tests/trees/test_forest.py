@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.tree import DecisionTreeClassifier
 from twin import Twin, make_params, walk
 
-from lopsided.trees.forest import grow_forest, sum_out_of_bag
+from lopsided.trees.forest import grow_forest, make_out_of_bag
 from lopsided.trees.grower import LEAF
 from lopsided.trees.sampling import Bagging, Bootstrap, StratifiedBootstrap, WholeTable
 
@@ -24,12 +24,29 @@ def table(n=300, seed=0):
 X, Y, WEIGHT = table()
 
 
-def grow(params=None, sampling=None, n_trees=9, seed=1, n_threads=1, weight=None, X=X, y=Y):
+def grow(
+    params=None,
+    sampling=None,
+    n_trees=9,
+    seed=1,
+    n_threads=1,
+    weight=None,
+    X=X,
+    y=Y,
+    out_of_bag=None,
+):
     params = make_params("nnpu", 1.5, max_features=2) if params is None else params
     categorical = CATEGORICAL[: X.shape[1]]
     sampling = Bootstrap() if sampling is None else sampling
     weight = np.ones(len(y)) if weight is None else weight
-    return grow_forest(X, y, weight, categorical, params, sampling, n_trees, seed, n_threads)
+    table = X, y, weight, categorical
+    return grow_forest(*table, params, sampling, n_trees, seed, n_threads, out_of_bag)
+
+
+def grow_with_sums(*arguments, y=Y, **named):
+    """Return a forest and its out-of-bag sums."""
+    sums = make_out_of_bag(len(y))
+    return grow(*arguments, y=y, out_of_bag=sums, **named), sums
 
 
 def bags(sampling, n_trees, seed, y=Y):
@@ -41,7 +58,7 @@ def bags(sampling, n_trees, seed, y=Y):
 def assert_equal_forests(one, other):
     for name in (
         "nodes",
-        "covers",
+        "leaf_weights",
         "starts",
         "left_category_bitsets",
         "bitset_starts",
@@ -54,12 +71,14 @@ def assert_equal_forests(one, other):
 @pytest.mark.parametrize("sampling", SCHEMES, ids=repr)
 def test_one_and_two_threads_grow_the_same_forest_to_the_last_bit(sampling, splitter):
     params = make_params("pu-hellinger", 1.5, splitter, max_features=2)
-    one, two, again = (grow(params, sampling, 11, n_threads=jobs) for jobs in (1, 2, 2))
-    for other in (two, again):
+    (one, sums), *others = (
+        grow_with_sums(params, sampling, 11, n_threads=jobs) for jobs in (1, 2, 2)
+    )
+    for other, others_sums in others:
         assert_equal_forests(one, other)
         assert_array_equal(one.mean_value(X), other.mean_value(X, n_threads=2))
-        sums = sum_out_of_bag(one, X, Y, sampling), sum_out_of_bag(other, X, Y, sampling, 2)
-        assert_array_equal(*sums)
+        assert_array_equal(sums.total, others_sums.total)
+        assert_array_equal(sums.n_trees, others_sums.n_trees)
 
 
 def test_a_forest_depends_on_its_seed():
@@ -83,24 +102,26 @@ def test_a_tree_is_the_twin_grown_on_its_bag(sampling, weight):
         nodes = Twin(X, Y, drawn, CATEGORICAL, params, int(seed)).grow()
         tree = forest.tree(number)
         assert_array_equal(tree.nodes["left"], [node.left for node in nodes])
-        assert_array_equal(tree.covers, [(node.labeled, node.unlabeled) for node in nodes])
+        covers = [(node.labeled, node.unlabeled) for node in nodes]
+        assert_allclose(tree.covers, covers, rtol=1e-12, atol=1e-12)
+        start = forest.starts[number]
+        assert_array_equal(tree.covers, forest.covers[start : start + len(nodes)])
 
 
 @pytest.mark.parametrize("sampling", SCHEMES, ids=repr)
 def test_out_of_bag_scores_come_from_trees_that_have_not_seen_the_row(sampling):
-    forest = grow(sampling=sampling, n_trees=10, seed=4)
-    found_total, found_n_trees = sum_out_of_bag(forest, X, Y, sampling)
+    forest, found = grow_with_sums(sampling=sampling, n_trees=10, seed=4)
     _, drawn = bags(sampling, 10, 4)
     total, n_trees = np.zeros(len(Y)), np.zeros(len(Y), int)
     for number, counts in enumerate(drawn):
         tree = forest.tree(number)
         # The bag is the one that the tree was grown on.
-        assert_array_equal(tree.covers[0], [counts[Y == 1].sum(), counts[Y == 0].sum()])
+        assert_allclose(tree.covers[0], [counts[Y == 1].sum(), counts[Y == 0].sum()])
         for row in np.flatnonzero(counts == 0):
             total[row] += walk(tree, X[row])
             n_trees[row] += 1
-    assert_array_equal(found_n_trees, n_trees)
-    assert_allclose(found_total, total, rtol=1e-12)
+    assert_array_equal(found.n_trees, n_trees)
+    assert_allclose(found.total, total, rtol=1e-12)
 
 
 def test_out_of_bag_scores_know_nothing_of_a_rows_own_label():
@@ -108,8 +129,7 @@ def test_out_of_bag_scores_know_nothing_of_a_rows_own_label():
     rng = np.random.default_rng(0)
     noise, y = rng.normal(size=(400, 4)), (np.arange(400) % 4 == 0).astype(np.int8)
     noise[:, 2] = 0
-    forest = grow(n_trees=60, X=noise, y=y)
-    total, n_trees = sum_out_of_bag(forest, noise, y, Bootstrap())
+    forest, (total, n_trees) = grow_with_sums(n_trees=60, X=noise, y=y)
     inside, outside = forest.mean_value(noise), total / n_trees
     assert inside[y == 1].mean() - inside[y == 0].mean() > 0.5
     assert abs(outside[y == 1].mean() - outside[y == 0].mean()) < 0.06
@@ -119,7 +139,7 @@ def test_a_row_of_weight_zero_is_in_no_bag():
     weight = np.where(np.arange(len(Y)) < 150, 1.0, 0.0)
     whole = grow(sampling=WholeTable(), weight=weight)
     half = grow(sampling=WholeTable(), X=X[:150], y=Y[:150])
-    assert_array_equal(whole.covers[0], half.covers[0])
+    assert_allclose(whole.covers[0], half.covers[0])
     assert_allclose(whole.mean_value(X[:150]), half.mean_value(X[:150]))
 
 
@@ -172,7 +192,7 @@ def test_a_full_tree_knows_every_row_of_its_bag():
 def test_trees_lie_one_after_the_other():
     forest = grow(n_trees=5)
     assert len(forest) == 5
-    assert forest.starts[-1] == len(forest.nodes) == len(forest.covers)
+    assert forest.starts[-1] == len(forest.nodes) == 2 * len(forest.leaf_weights) - 5
     assert forest.bitset_starts[-1] == len(forest.left_category_bitsets) > 0
     for number in range(5):
         tree = forest.tree(number)

@@ -6,8 +6,9 @@ from twin import make_params, walk
 
 from lopsided.methods.forest import PUForestClassifier
 from lopsided.trees.forest import grow_forest
-from lopsided.trees.grower import LEAF, NODE, WORDS
+from lopsided.trees.grower import LEAF, NODE
 from lopsided.trees.predictor import add_values
+from lopsided.trees.random_splits import WORDS
 from lopsided.trees.sampling import Bootstrap, WholeTable
 
 PLAIN = np.array([False, False, False])
@@ -115,13 +116,10 @@ def test_only_the_rows_asked_for_are_added_to():
     X = table(200, "levels and holes", seed=7)
     rows = np.random.default_rng(0).permutation(200)[:90]
     out = np.full(200, 5.0)
-    forest.add_values(X, rows, out)
+    sets = forest.left_category_bitsets, forest.bitset_starts
+    add_values(forest.nodes, forest.starts, *sets, X, rows, True, out)
     expected = np.full(200, 5.0)
     expected[rows] += len(forest) * forest.mean_value(X)[rows]
-    assert_allclose(out, expected)
-    for number in range(len(forest)):  # one tree after the other
-        forest.add_values(X, rows, expected, number)
-    out[rows] += len(forest) * forest.mean_value(X)[rows]
     assert_allclose(out, expected)
 
 
@@ -133,8 +131,8 @@ def test_a_value_on_the_threshold_goes_left():
     starts = np.array([0, 3])
     for rows, holes in ((X, 0), (np.append(X, [[np.nan]], axis=0), 1)):  # with and without NaN
         out = np.zeros(len(rows))
-        bitsets = np.zeros((0, WORDS), np.uint64)
-        add_values(nodes, starts, bitsets, np.array([0, 0]), rows, np.arange(len(rows)), out)
+        sets, every = (np.zeros((0, WORDS), np.uint64), np.array([0, 0])), np.arange(len(rows))
+        add_values(nodes, starts, *sets, rows, every, bool(holes), out)
         assert_array_equal(out, [1.0, 2.0, 1.0] + [2.0] * holes)
 
 

@@ -11,9 +11,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from lopsided.trees.binning import MAX_LEVELS, bin_columns
+from lopsided.trees.binning import MAX_LEVELS
 from lopsided.trees.criteria import CRITERIA
-from lopsided.trees.grower import LEAF, MISSING_LEFT, SUBSET, grow
+from lopsided.trees.grower import LEAF, MISSING_LEFT, SUBSET, grow, read_table
 from lopsided.trees.splitting import TreeParams, make_tree_params
 
 
@@ -254,8 +254,7 @@ class Twin:
             return math.inf, None
         threshold = low + self.random.uniform() * (high - low)
         if threshold >= high:  # by rounding
-            column = self.X[:, feature]
-            threshold = column[column < high].max()
+            threshold = np.nextafter(high, low)
         return threshold, None
 
     def draw_levels(self, feature, distinct):
@@ -269,10 +268,10 @@ class Twin:
 
 def grow_engine(X, y, weight, categorical, params, seed):
     """Grow a tree with the engine from the same arguments as the twin."""
-    bins = bin_columns(X, categorical)
+    table = read_table(X, categorical, params)
     bag = np.flatnonzero(weight).astype(np.uint32)
     signed = np.where(y[bag] == 1, weight[bag], -weight[bag])
-    return grow(bins, bag, signed, params, np.uint64(seed))
+    return grow(table, bag, signed, params, np.uint64(seed))
 
 
 def left_levels(tree, node):

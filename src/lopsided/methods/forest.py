@@ -18,7 +18,7 @@ from lopsided.methods.additive import AdditiveScores, settle
 from lopsided.methods.base import Accepts, PUClassifier
 from lopsided.trees.binning import MAX_LEVELS
 from lopsided.trees.criteria import CRITERIA
-from lopsided.trees.forest import Forest, grow_forest, shap_layout, sum_out_of_bag
+from lopsided.trees.forest import Forest, OutOfBag, grow_forest, make_out_of_bag, shap_layout
 from lopsided.trees.paths import mean_path_terms
 from lopsided.trees.sampling import Bootstrap, Sampling
 from lopsided.trees.splitting import make_tree_params
@@ -123,12 +123,13 @@ class PUForestClassifier(PUClassifier):
         }
         rows = replace(rows, X=map_levels(rows.X, self.merged_levels_))
         seed = int(rng.integers(2**31))
-        self.forest_ = self._grow(rows, seed)
+        in_passing = self.oob_score == "unlabeled" or (
+            self.oob_score and self._sampling().leaves_out_labeled
+        )
+        sums = make_out_of_bag(len(rows)) if in_passing else None
+        self.forest_ = self._grow(rows, seed, sums)
         if self.oob_score:
-            if self._sampling().leaves_out_labeled or self.oob_score == "unlabeled":
-                total, n_trees = self._sum_out_of_bag(self.forest_, rows)
-            else:
-                total, n_trees = self._cross_fit(rows, seed)
+            total, n_trees = self._cross_fit(rows, seed) if sums is None else sums
             shares = np.where(n_trees > 0, total / np.maximum(n_trees, 1), np.nan)
             self.oob_decision_function_ = self._log_odds(shares)
 
@@ -160,7 +161,7 @@ class PUForestClassifier(PUClassifier):
     def _sampling(self) -> Sampling:
         return Bootstrap() if self.sampling is None else self.sampling
 
-    def _grow(self, rows: TrainingRows, seed: int) -> Forest:
+    def _grow(self, rows: TrainingRows, seed: int, out_of_bag: OutOfBag | None) -> Forest:
         n_features = rows.X.shape[1]
         return grow_forest(
             rows.X,
@@ -179,12 +180,10 @@ class PUForestClassifier(PUClassifier):
             n_trees=int(self.n_estimators),
             seed=seed,
             n_threads=self._n_threads(),
+            out_of_bag=out_of_bag,
         )
 
-    def _sum_out_of_bag(self, forest: Forest, rows: TrainingRows) -> tuple[Any, Any]:
-        return sum_out_of_bag(forest, rows.X, rows.y, self._sampling(), self._n_threads())
-
-    def _cross_fit(self, rows: TrainingRows, seed: int) -> tuple[Any, Any]:
+    def _cross_fit(self, rows: TrainingRows, seed: int) -> OutOfBag:
         """Return out-of-bag sums of forests that each lack a fifth of the rows of every bag.
 
         All rows are scored by such forests, so that labeled and unlabeled ones compare.
@@ -193,20 +192,20 @@ class PUForestClassifier(PUClassifier):
         rngs = {label: np.random.default_rng([seed, label]) for label in labels}
         fold_of = assign_folds(rows.y, _FOLDS, rngs)
 
-        def fit_predict(kept: TrainingRows, X: Any, fold: int) -> tuple[Any, Any]:
-            forest = self._grow(kept, seed + 1 + fold)
-            held_out_total = len(forest) * forest.mean_value(X, self._n_threads())
-            return self._sum_out_of_bag(forest, kept), held_out_total
+        def fit_predict(kept: TrainingRows, X: Any, fold: int) -> tuple[OutOfBag, Any]:
+            kept_sums = make_out_of_bag(len(kept))
+            forest = self._grow(kept, seed + 1 + fold, kept_sums)
+            return kept_sums, len(forest) * forest.mean_value(X, self._n_threads())
 
         kept_sums, held_out_total = cross_fit(rows, fold_of, fit_predict)
-        total, n_trees = np.zeros(len(rows)), np.zeros(len(rows), np.int64)
+        total, n_trees = make_out_of_bag(len(rows))
         for fold, (kept_total, kept_n_trees) in enumerate(kept_sums):
             held_out = fold_of == fold
             total[held_out] += held_out_total[held_out]
             total[~held_out] += kept_total
             n_trees[held_out] += len(self.forest_)
             n_trees[~held_out] += kept_n_trees
-        return total, n_trees
+        return OutOfBag(total, n_trees)
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
         return self._log_odds(

@@ -1,6 +1,6 @@
 """Binning: every column as small whole numbers in the order of its values."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -11,7 +11,6 @@ from lopsided._kernel import njit_cached
 
 MISSING = np.uint16(65535)  # the code of NaN: a bin of its own
 _MAX_CODES = 65534
-_MAX_COLUMNS = 65535
 MAX_LEVELS = 1024  # of a category column: a split keeps one bit for each
 
 
@@ -32,10 +31,6 @@ class Bins(NamedTuple):
 def bin_columns(X: NDArray[Any], categorical: NDArray[np.bool_], n_threads: int = 1) -> Bins:
     """Return the codes of a table, NaN allowed; those of categories, from 0 on, are kept."""
     n_rows, n_features = X.shape
-    if n_features > _MAX_COLUMNS:
-        raise ValueError(
-            f"A forest takes at most {_MAX_COLUMNS} columns, got {n_features}. Choose some."
-        )
     codes = np.empty((n_features, n_rows), np.uint16)
 
     def work(feature: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -46,7 +41,7 @@ def bin_columns(X: NDArray[Any], categorical: NDArray[np.bool_], n_threads: int 
         low, high = _code_sorted(column, np.argsort(column), codes[feature])  # NaN come last
         return low, low if np.array_equal(low, high) else high
 
-    values = run_threads(work, range(n_features), n_threads)
+    values = list(run_threads(work, range(n_features), n_threads))
     first = np.concatenate([[0], np.cumsum([len(low) for low, _ in values])]).astype(np.int64)
     low = high = np.concatenate([part[0] for part in values])
     if any(part[1] is not part[0] for part in values):
@@ -54,23 +49,35 @@ def bin_columns(X: NDArray[Any], categorical: NDArray[np.bool_], n_threads: int 
     return Bins(codes, low, high, first, categorical)
 
 
-def run_threads(work: Callable[[Any], Any], items: Any, n_threads: int) -> list[Any]:
-    """Map over items, side by side if there is more than one thread."""
+def run_threads(work: Callable[[Any], Any], items: Any, n_threads: int) -> Iterator[Any]:
+    """Map over items in their order, side by side if there is more than one thread."""
     if n_threads == 1:
-        return [work(item) for item in items]
+        yield from map(work, items)
+        return
     with ThreadPoolExecutor(n_threads) as pool:
-        return list(pool.map(work, items))
+        yield from pool.map(work, items)
 
 
-def _keep_codes(column: NDArray[np.float64], out: NDArray[np.uint16]) -> NDArray[np.float64]:
-    missing = np.isnan(column)
-    levels = int(column[~missing].max(initial=-1)) + 1
+def any_missing(X: NDArray[Any]) -> bool:
+    """Say whether a table holds NaN, of which a sum that is none needs no closer look."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isnan(X.sum()) and np.isnan(X).any())
+
+
+def check_levels(column: NDArray[Any]) -> int:
+    """Return the number of levels of a column of categories, refusing too many."""
+    levels = int(np.nanmax(column, initial=-1)) + 1
     if levels > MAX_LEVELS:
         raise ValueError(
             f"A column of categories must have at most {MAX_LEVELS} levels here, got "
             f"{levels}. Merge the rare ones."
         )
-    out[:] = np.where(missing, MISSING, column).astype(np.uint16)
+    return levels
+
+
+def _keep_codes(column: NDArray[np.float64], out: NDArray[np.uint16]) -> NDArray[np.float64]:
+    levels = check_levels(column)
+    out[:] = np.where(np.isnan(column), MISSING, column).astype(np.uint16)
     return np.arange(levels, dtype=np.float64)
 
 

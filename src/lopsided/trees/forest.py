@@ -2,15 +2,16 @@
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._progress import Bar
-from lopsided.trees.binning import bin_columns, run_threads
-from lopsided.trees.grower import LEAF, MISSING_LEFT, NODE, SUBSET, WORDS, Tree, grow
-from lopsided.trees.predictor import add_values
+from lopsided.trees.binning import any_missing, run_threads
+from lopsided.trees.grower import LEAF, MISSING_LEFT, NODE, SUBSET, Tree, grow, read_table
+from lopsided.trees.predictor import add_values, fill_covers
+from lopsided.trees.random_splits import WORDS, Values
 from lopsided.trees.sampling import Sampling
 from lopsided.trees.splitting import TreeParams, make_tree_params
 
@@ -23,7 +24,7 @@ class Forest:
     """Grown trees, laid one after the other."""
 
     nodes: NDArray[Any]
-    covers: NDArray[np.float64]
+    leaf_weights: NDArray[np.float32]  # one after the other as the leaves among the nodes
     starts: NDArray[np.int64]
     left_category_bitsets: NDArray[np.uint64]
     bitset_starts: NDArray[np.int64]
@@ -35,15 +36,19 @@ class Forest:
 
     def tree(self, number: int) -> Tree:
         """Return one tree; its gains are those of the forest."""
-        nodes = slice(*self.starts[number : number + 2])
+        start, end = self.starts[number : number + 2].tolist()
+        nodes = self.nodes[start:end]
+        # A tree has a leaf more than other nodes.
+        weights = self.leaf_weights[(start + number) // 2 : (end + number + 1) // 2]
         bitsets = self.left_category_bitsets[slice(*self.bitset_starts[number : number + 2])]
-        return Tree(self.nodes[nodes], self.covers[nodes], bitsets, self.gains)
+        return Tree(
+            nodes, _covers(nodes, np.array([0, len(nodes)]), weights), bitsets, self.gains
+        )
 
-    def add_values(self, X: Any, rows: Any, out: Any, number: int | None = None) -> None:
-        """Add to `out` the leaf values of some rows of X, C-contiguous, by all trees or one."""
-        ends = slice(None) if number is None else slice(number, number + 2)
-        starts, bitset_starts = self.starts[ends], self.bitset_starts[ends]
-        add_values(self.nodes, starts, self.left_category_bitsets, bitset_starts, X, rows, out)
+    @property
+    def covers(self) -> NDArray[np.float64]:
+        """The labeled and unlabeled weight of each node, (n_nodes, 2), to single precision."""
+        return _covers(self.nodes, self.starts, self.leaf_weights)
 
     def check(self) -> None:
         """Refuse arrays, from a file, that are no trees: their indices are followed unchecked.
@@ -53,7 +58,7 @@ class Forest:
         n_nodes, n_sets, n_trees = len(self.nodes), len(self.left_category_bitsets), len(self)
         shapes = {
             "nodes": (NODE, (n_nodes,)),
-            "covers": (np.float64, (n_nodes, 2)),
+            "leaf_weights": (np.float32, ((n_nodes + n_trees) // 2,)),
             "starts": (np.int64, (n_trees + 1,)),
             "left_category_bitsets": (np.uint64, (n_sets, WORDS)),
             "bitset_starts": (np.int64, (n_trees + 1,)),
@@ -76,6 +81,9 @@ class Forest:
         ends = (self.starts[0], self.starts[-1], self.bitset_starts[0], self.bitset_starts[-1])
         whole = ends == (0, len(nodes), 0, len(self.left_category_bitsets))
         if not whole or (sizes < 1).any() or (n_sets < 0).any():
+            return False
+        n_leaves = np.add.reduceat(nodes["left"] == LEAF, self.starts[:-1], dtype=np.int64)
+        if (2 * n_leaves != sizes + 1).any():
             return False
         tree = np.repeat(np.arange(len(self)), sizes)
         place = np.arange(len(nodes)) - self.starts[tree]
@@ -100,11 +108,31 @@ class Forest:
 
         def work(start: int) -> None:
             block = np.ascontiguousarray(X[start : start + _ROWS_AT_ONCE])
-            sums = out[start : start + _ROWS_AT_ONCE]
-            self.add_values(block, np.arange(len(block)), sums)
+            add_values(
+                self.nodes,
+                self.starts,
+                self.left_category_bitsets,
+                self.bitset_starts,
+                block,
+                np.arange(len(block)),
+                any_missing(block),
+                out[start : start + _ROWS_AT_ONCE],
+            )
 
-        run_threads(work, range(0, len(X), _ROWS_AT_ONCE), n_threads)
+        list(run_threads(work, range(0, len(X), _ROWS_AT_ONCE), n_threads))
         return out / len(self)
+
+
+class OutOfBag(NamedTuple):
+    """Each row's sum of leaf values by the trees whose bag lacks it, and their number."""
+
+    total: NDArray[np.float64]
+    n_trees: NDArray[np.int32]
+
+
+def make_out_of_bag(n_rows: int) -> OutOfBag:
+    """Return sums over no trees."""
+    return OutOfBag(np.zeros(n_rows), np.zeros(n_rows, np.int32))
 
 
 def grow_forest(
@@ -117,82 +145,125 @@ def grow_forest(
     n_trees: int,
     seed: int,
     n_threads: int = 1,
+    out_of_bag: OutOfBag | None = None,
 ) -> Forest:
     """Grow a forest; the same for a seed, whatever the number of threads.
 
     Categories in X are whole numbers from 0, NaN is allowed; a row of weight 0 is in no bag.
+    What the trees say of rows that their bags lack is added to `out_of_bag`.
     """
-    _warm_up()
-    bins = bin_columns(X, categorical, n_threads)
+    _warm_up("random" if params.random_splitter else "best")
+    table = read_table(X, categorical, params, n_threads)
+    X = table.X if isinstance(table, Values) else X
+    if out_of_bag is not None:
+        X, missing = np.ascontiguousarray(X), any_missing(X)
     seeds = np.random.SeedSequence(seed).generate_state(n_trees, np.uint64).astype(np.uint64)
-    with Bar(n_trees, "growing trees") as bar:
 
-        def work(tree_seed: np.uint64) -> Tree:
-            drawn = _draw_bag(sampling, y, tree_seed) * weight
-            bag = np.flatnonzero(drawn).astype(np.uint32)
-            signed = np.where(y[bag] == 1, drawn[bag], -drawn[bag])
-            tree = grow(bins, bag, signed, params, tree_seed)
+    def work(first: int) -> tuple[list[Tree], OutOfBag | None]:
+        trees, sums = [], None if out_of_bag is None else make_out_of_bag(len(y))
+        for tree_seed in seeds[first : first + _TREES_AT_ONCE]:
+            drawn = sampling.draw(y, np.random.default_rng(tree_seed))
+            tree = grow(table, *_weigh_bag(drawn, y, weight), params, tree_seed)
+            if sums is not None:
+                left_out = np.flatnonzero(drawn == 0)
+                _add_tree(tree, X, left_out, missing, sums.total)
+                sums.n_trees[left_out] += 1
+            trees.append(tree)
             bar.advance()
-            return tree
+        return trees, sums
 
-        return _lay_out(run_threads(work, seeds, n_threads), seeds)
-
-
-def sum_out_of_bag(
-    forest: Forest, X: NDArray[Any], y: NDArray[np.int8], sampling: Sampling, n_threads: int = 1
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return each row's sum of leaf values by the trees whose bag lacks it, and their number.
-
-    X, y and sampling are those of the fit: each bag is drawn again, from the seed of its tree.
-    """
-    X = np.ascontiguousarray(X)
-
-    def work(first: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        total, n_trees = np.zeros(len(y)), np.zeros(len(y), np.int64)
-        for number in range(first, min(first + _TREES_AT_ONCE, len(forest))):
-            left_out = np.flatnonzero(_draw_bag(sampling, y, forest.seeds[number]) == 0)
-            forest.add_values(X, left_out, total, number)
-            n_trees[left_out] += 1
-        return total, n_trees
-
-    parts = run_threads(work, range(0, len(forest), _TREES_AT_ONCE), n_threads)
-    totals, numbers = zip(*parts, strict=True)
-    return np.sum(totals, axis=0), np.sum(numbers, axis=0)
+    grown = []
+    with Bar(n_trees, "growing trees") as bar:
+        for trees, sums in run_threads(work, range(0, n_trees, _TREES_AT_ONCE), n_threads):
+            grown += map(_compact, trees)
+            if out_of_bag is not None and sums is not None:
+                for whole, part in zip(out_of_bag, sums, strict=True):
+                    whole += part
+    return _lay_out(grown, seeds)
 
 
-def _draw_bag(sampling: Sampling, y: NDArray[np.int8], seed: np.uint64) -> NDArray[np.int64]:
-    return sampling.draw(y, np.random.default_rng(seed))
+def _weigh_bag(
+    drawn: NDArray[np.int64], y: NDArray[np.int8], weight: NDArray[np.float64]
+) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
+    """Return the rows of a bag and their weights, with the sign of the label."""
+    drawn = drawn * weight
+    bag = np.flatnonzero(drawn).astype(np.uint32)
+    return bag, np.where(y[bag] == 1, drawn[bag], -drawn[bag])
+
+
+def _add_tree(tree: Tree, X: Any, rows: Any, missing: bool, out: Any) -> None:
+    """Add the leaf values of some rows in one tree."""
+    sets = tree.left_category_bitsets
+    starts, set_starts = np.array([0, len(tree.nodes)]), np.array([0, len(sets)])
+    add_values(tree.nodes, starts, sets, set_starts, X, rows, missing, out)
 
 
 @cache
-def _warm_up() -> None:
+def _warm_up(splitter: Literal["best", "random"]) -> None:
     """Compile the engine, or load what was compiled before, and say so if it takes long."""
     with Bar(1, "compiling the forest engine, once on this machine") as bar:
-        X = np.arange(4.0)[:, None]
-        bins, bag = bin_columns(X, np.zeros(1, bool)), np.arange(4, dtype=np.uint32)
-        seeds = np.zeros(1, np.uint64)
-        tree = grow(bins, bag, np.array([1.0, -1, 1, -1]), make_tree_params(), seeds[0])
-        _lay_out([tree], seeds).mean_value(X)
+        X, bag, seeds = (
+            np.arange(4.0)[:, None],
+            np.arange(4, dtype=np.uint32),
+            np.zeros(1, "u8"),
+        )
+        params = make_tree_params(splitter=splitter)
+        table = read_table(X, np.zeros(1, bool), params)
+        tree = grow(table, bag, np.array([1.0, -1, 1, -1]), params, seeds[0])
+        _lay_out([_compact(tree)], seeds).mean_value(X)
         bar.advance()
 
 
-def _lay_out(trees: list[Tree], seeds: NDArray[np.uint64]) -> Forest:
-    """Put trees one after the other."""
+class _Compact(NamedTuple):
+    """What a forest keeps of a tree."""
 
-    def starts(parts: list[NDArray[Any]]) -> NDArray[np.int64]:
-        return np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
+    nodes: NDArray[Any]
+    leaf_weights: NDArray[np.float32]
+    left_category_bitsets: NDArray[np.uint64]
+    gains: NDArray[np.float64]
 
-    nodes = [tree.nodes for tree in trees]
-    bitsets = [tree.left_category_bitsets for tree in trees]
+
+def _compact(tree: Tree) -> _Compact:
+    weights = tree.covers[tree.nodes["left"] == LEAF].sum(axis=1).astype(np.float32)
+    return _Compact(tree.nodes, weights, tree.left_category_bitsets, tree.gains)
+
+
+def _lay_out(trees: list[_Compact], seeds: NDArray[np.uint64]) -> Forest:
+    """Put trees one after the other; the list is emptied meanwhile, to save memory."""
+    gains = np.sum([tree.gains for tree in trees], axis=0)
+    nodes, weights, bitsets, _ = map(list, zip(*trees, strict=True))
+    trees.clear()
+    starts = [0, *np.cumsum([len(part) for part in nodes])]
+    bitset_starts = [0, *np.cumsum([len(part) for part in bitsets])]
     return Forest(
-        nodes=np.concatenate(nodes),
-        covers=np.concatenate([tree.covers for tree in trees]),
-        starts=starts(nodes),
-        left_category_bitsets=np.concatenate(bitsets),
-        bitset_starts=starts(bitsets),
-        gains=np.sum([tree.gains for tree in trees], axis=0),
+        nodes=_join(nodes),
+        leaf_weights=_join(weights),
+        starts=np.array(starts, np.int64),
+        left_category_bitsets=_join(bitsets),
+        bitset_starts=np.array(bitset_starts, np.int64),
+        gains=gains,
         seeds=seeds,
     )
+
+
+def _join(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """Put arrays one after the other, each dropped once it is copied."""
+    n_all = sum(map(len, parts))
+    whole = np.empty((n_all, *parts[0].shape[1:]), parts[0].dtype)
+    end = n_all
+    while parts:
+        part = parts.pop()
+        whole[end - len(part) : end] = part
+        end -= len(part)
+    return whole
+
+
+def _covers(
+    nodes: NDArray[Any], starts: NDArray[np.int64], leaf_weights: NDArray[np.float32]
+) -> NDArray[np.float64]:
+    covers = np.empty((len(nodes), 2))
+    fill_covers(nodes, starts, leaf_weights, covers)
+    return covers
 
 
 def shap_layout(forest: Forest) -> dict[str, Any]:

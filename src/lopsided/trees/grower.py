@@ -1,22 +1,29 @@
 """Growing: one tree from a bag of rows, node by node, depth first."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._kernel import njit_cached, njit_helper, njit_inline
-from lopsided.trees.binning import MAX_LEVELS, MISSING, Bins
+from lopsided.trees.binning import MAX_LEVELS, Bins, bin_columns
 from lopsided.trees.criteria import may_split
-from lopsided.trees.histogram import Groups, gather, make_groups
+from lopsided.trees.random_splits import (
+    WORDS,
+    RandomSpace,
+    Values,
+    make_random_space,
+    mark_values,
+    read_values,
+    search_random,
+)
 from lopsided.trees.splitting import (
     NO_SPLIT,
-    Node,
+    BestSpace,
     TreeParams,
-    best_split,
-    middle_between,
-    randint,
-    random_split,
+    make_best_space,
+    mark_codes,
+    search_best,
 )
 
 # A node of a grown tree. A leaf has no children and its value as threshold; any other node
@@ -35,7 +42,7 @@ NODE = np.dtype(
 LEAF = -1
 MISSING_LEFT = 1
 SUBSET = 2
-WORDS = MAX_LEVELS // 64
+_MAX_COLUMNS = 65535
 
 
 class Tree(NamedTuple):
@@ -54,25 +61,39 @@ class Workspace(NamedTuple):
     rows: np.ndarray  # uint32, (n_bag,)
     weights: np.ndarray  # float64, (n_bag,)
     stack: np.ndarray  # int64, (n_bag + 1, 5): node, start, end, depth, may it split
-    buffer: np.ndarray  # uint16, the codes of the node at hand
-    groups: Groups
-    ascending: np.ndarray  # int64, the groups in their own order
-    ranked: np.ndarray  # int64, the groups in the order of their labeled share
-    levels: np.ndarray  # bool, the categories that go left
-    best_levels: np.ndarray  # bool, those of the best split so far
+    goes_left: np.ndarray  # bool, (n_bag,)
+    search: BestSpace | RandomSpace
+
+
+def read_table(
+    X: NDArray[Any], categorical: NDArray[np.bool_], params: TreeParams, n_threads: int = 1
+) -> Bins | Values:
+    """Return a table as trees are grown on it: the best splits are those of codes."""
+    if X.shape[1] > _MAX_COLUMNS:
+        raise ValueError(
+            f"A forest takes at most {_MAX_COLUMNS} columns, got {X.shape[1]}. Choose some."
+        )
+    if params.random_splitter:
+        return read_values(X, categorical)
+    return bin_columns(X, categorical, n_threads)
 
 
 def grow(
-    bins: Bins,
+    table: Bins | Values,
     bag: NDArray[np.uint32],
     weights: NDArray[np.float64],
     params: TreeParams,
     seed: np.uint64,
 ) -> Tree:
     """Grow a tree on some rows, whose weights have the sign of the label: + is labeled."""
-    n_features, n_bag = len(bins.codes), len(bag)
+    n_features, n_bag = len(table.categorical), len(bag)
     n_most = max(2 * n_bag - 1, 1)
-    n_codes = int((bins.first[1:] - bins.first[:-1]).max(initial=1))
+    bins, values, search = None, None, None
+    if isinstance(table, Values):
+        values, search = table, make_random_space(n_bag, n_features)
+    else:
+        n_codes = int((table.first[1:] - table.first[:-1]).max(initial=1))
+        bins, search = table, make_best_space(n_bag, n_codes)
     # Arrays are made here: numba takes long to compile what makes them.
     draft = Tree(
         np.empty(n_most, NODE),
@@ -85,18 +106,14 @@ def grow(
         rows=np.empty_like(bag),
         weights=np.empty_like(weights),
         stack=np.empty((n_bag + 1, 5), np.int64),
-        buffer=np.empty(n_bag, np.uint16),
-        groups=make_groups(n_bag, n_codes),
-        ascending=np.arange(n_codes + 1),
-        ranked=np.empty(n_codes + 1, np.int64),
-        levels=np.zeros(MAX_LEVELS, np.bool_),
-        best_levels=np.zeros(MAX_LEVELS, np.bool_),
+        goes_left=np.empty(n_bag, np.bool_),
+        search=search,
     )
     # Labeled rows come first, here and then in every node.
     order = np.concatenate([np.flatnonzero(weights > 0), np.flatnonzero(weights <= 0)])
     state = np.array([seed], np.uint64)
     n_nodes, n_bitsets, bitsets = _grow(
-        bins, bag[order], weights[order], params, draft, workspace, state
+        bins, values, bag[order], weights[order], params, draft, workspace, state
     )
     return Tree(
         draft.nodes[:n_nodes].copy(),
@@ -107,10 +124,14 @@ def grow(
 
 
 @njit_cached
-def _grow(bins, bag, weights, params, draft, workspace, state):
-    """Fill the draft of a tree; return the number of its nodes, and its bitsets."""
+def _grow(bins, values, bag, weights, params, draft, workspace, state):
+    """Fill the draft of a tree; return the number of its nodes, and its bitsets.
+
+    Either bins or values are None, and numba compiles only what the other ones need.
+    """
     nodes, covers, bitsets, gains = draft
     stack, n_bitsets = workspace.stack, np.int64(0)
+    features, space, goes_left = workspace.features, workspace.search, workspace.goes_left
     n_stack, n_nodes = _push(stack, 0, 0, 0, len(bag), 0, True), np.int64(1)
     covers[0, 0], covers[0, 1] = _sum_by_label(weights)
     while n_stack > 0:
@@ -122,26 +143,37 @@ def _grow(bins, bag, weights, params, draft, workspace, state):
         split = NO_SPLIT
         too_small = end - start < 2 * params.min_samples_leaf or depth >= params.max_depth
         if splits and labeled > 0 and unlabeled > 0 and not too_small:
-            split = _search(bins, rows, signed, labeled, unlabeled, params, workspace, state)
+            if bins is not None:
+                split = search_best(
+                    bins, rows, signed, labeled, unlabeled, params, features, space, state
+                )
+            if values is not None:
+                split = search_random(
+                    values, rows, signed, labeled, unlabeled, params, features, space, state
+                )
         node = nodes[place]
         node.feature, node.flags = max(split.feature, 0), 0
         if split.feature < 0:
             node.left = LEAF
             node.threshold = labeled / (labeled + unlabeled) if labeled > 0 else 0.0
             continue
-        n_left, under, over = _partition(bins, split, rows, signed, workspace)
+        if bins is not None:
+            column, categorical = bins.codes[split.feature], bins.categorical[split.feature]
+            node.threshold = mark_codes(bins, rows, split, space, goes_left)
+        if values is not None:
+            column = values.X[:, split.feature]
+            categorical = values.categorical[split.feature]
+            node.threshold = mark_values(values, rows, split, space, goes_left)
+        node.left = n_nodes
+        n_left = _partition(rows, signed, workspace)
         middle = start + n_left
-        node.left, node.threshold = n_nodes, split.threshold
-        if np.isnan(split.threshold):
-            node.threshold = middle_between(bins, split.feature, under, over)
         ll, ul = _sum_by_label(weights[start:middle])
         lr, ur = _sum_by_label(weights[middle:end])
         missing_left = split.missing_left if split.missing_seen else ll + ul > lr + ur
         node.flags = MISSING_LEFT if missing_left else 0
-        if bins.categorical[split.feature]:
+        if categorical:
             node.flags |= SUBSET
             node.threshold = n_bitsets
-            column = bins.codes[split.feature]
             bitsets = _add_bitset(bitsets, n_bitsets, column, rows, n_left, missing_left)
             n_bitsets += 1
         covers[n_nodes, 0], covers[n_nodes, 1] = ll, ul
@@ -179,67 +211,21 @@ def _sum_by_label(signed):
 
 
 @njit_inline
-def _search(bins, rows, signed, labeled, unlabeled, params, workspace, state):
-    """Return the best split over a random choice of columns that are not constant here."""
-    features, buffer = workspace.features, workspace.buffer
-    best, visited = NO_SPLIT, 0
-    for k in range(len(features)):
-        swap = k + randint(state, len(features) - k)
-        features[k], features[swap] = features[swap], features[k]
-        feature = features[k]
-        least, largest, ml, mu, n_missing = gather(bins.codes[feature], rows, signed, buffer)
-        if largest < 0 or (least == largest and n_missing == 0):
-            continue
-        node = Node(labeled, unlabeled, len(rows), ml, mu, n_missing, least, largest)
-        if params.random_splitter:
-            split = random_split(bins, feature, node, signed, params, workspace, state)
-        else:
-            split = best_split(bins, feature, node, signed, params, workspace)
-        if split.gain > best.gain:
-            best = split
-            if bins.categorical[feature]:
-                best_levels, levels = workspace.best_levels, workspace.levels
-                for level in range(MAX_LEVELS):
-                    best_levels[level] = levels[level]
-        visited += 1
-        if visited >= params.max_features:
-            break
-    return best
-
-
-@njit_inline
-def _partition(bins, split, rows, signed, workspace):
-    """Put the rows that go left first, keeping their order.
-
-    Return how many they are, the largest code up to the cut and the least one beyond.
-    """
-    column, categorical = bins.codes[split.feature], bins.categorical[split.feature]
-    levels, missing_left = workspace.best_levels, split.missing_left
+def _partition(rows, signed, workspace):
+    """Put the rows that go left first, keeping their order; return how many they are."""
     spare_rows, spare_weights = workspace.rows, workspace.weights
-    n_left, n_right = 0, 0
-    cut, under, over = split.cut, np.int64(-1), np.int64(MISSING)
+    goes_left, n_left, n_right = workspace.goes_left, 0, 0
     for i in range(len(rows)):
-        code = np.int64(column[rows[i]])
-        if code <= cut:
-            under = max(under, code)
-        else:
-            over = min(over, code)
-        if code == MISSING:
-            goes_left = missing_left
-        else:
-            goes_left = levels[code] if categorical else code <= cut
-        if goes_left:
-            rows[n_left] = rows[i]
-            signed[n_left] = signed[i]
-            n_left += 1
-        else:
-            spare_rows[n_right] = rows[i]
-            spare_weights[n_right] = signed[i]
-            n_right += 1
+        # Written to both sides, without a branch that nobody could foresee.
+        row, weight, left = rows[i], signed[i], goes_left[i]
+        rows[n_left], signed[n_left] = row, weight
+        spare_rows[n_right], spare_weights[n_right] = row, weight
+        n_left += left
+        n_right += not left
     for i in range(n_right):
         rows[n_left + i] = spare_rows[i]
         signed[n_left + i] = spare_weights[i]
-    return n_left, under, over
+    return n_left
 
 
 @njit_helper
@@ -257,10 +243,10 @@ def _add_bitset(bitsets, n_bitsets, column, rows, n_left, absent_left):
     words = bitsets[n_bitsets]
     words[:] = ~np.uint64(0) if absent_left else np.uint64(0)
     for row in rows[n_left:] if absent_left else rows[:n_left]:
-        code = column[row]
-        if code != MISSING:
-            bit = np.uint64(1) << np.uint64(code & 63)
-            words[code >> 6] = (
-                words[code >> 6] & ~bit if absent_left else words[code >> 6] | bit
+        if column[row] < MAX_LEVELS:  # neither a code nor a value that is missing
+            level = np.int64(column[row])
+            bit = np.uint64(1) << np.uint64(level & 63)
+            words[level >> 6] = (
+                words[level >> 6] & ~bit if absent_left else words[level >> 6] | bit
             )
     return bitsets

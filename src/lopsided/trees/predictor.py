@@ -13,26 +13,17 @@ _STEPS = (
 
 
 @njit_cached
-def add_values(nodes, starts, bitsets, bitset_starts, X, rows, out):
-    """Add to `out` the leaf values of some rows of X in all trees.
+def add_values(nodes, starts, bitsets, bitset_starts, X, rows, any_missing, out):
+    """Add to `out` the leaf values of some rows of X, NaN among them or not, in all trees.
 
     The nodes and bitsets of all trees lie one after the other; `starts` say where those of each
     tree start, and the last ones end.
     """
-    plain = len(bitsets) == 0 and not _any_missing(X, rows)
+    plain = len(bitsets) == 0 and not any_missing
     for tree in range(len(starts) - 1):
         here = nodes[starts[tree] : starts[tree + 1]]
         left_categories = bitsets[bitset_starts[tree] : bitset_starts[tree + 1]]
         _traverse(here, left_categories, X, rows, plain, out)
-
-
-@njit_helper
-def _any_missing(X, rows):
-    for row in rows:
-        for column in range(X.shape[1]):
-            if np.isnan(X[row, column]):
-                return True
-    return False
 
 
 @njit_helper
@@ -81,3 +72,20 @@ def goes_left(node, bitsets, value):
         word = bitsets[np.int64(node.threshold), level >> 6]
         return (word >> np.uint64(level & 63)) & np.uint64(1) != np.uint64(0)
     return value <= node.threshold
+
+
+@njit_cached
+def fill_covers(nodes, starts, leaf_weights, covers):
+    """Fill in the labeled and unlabeled weight of every node, given the weight of each leaf."""
+    leaf = len(leaf_weights)
+    for tree in range(len(starts) - 2, -1, -1):
+        here, own = nodes[starts[tree] : starts[tree + 1]], covers[starts[tree] :]
+        for place in range(len(here) - 1, -1, -1):  # a child comes after its parent
+            node = here[place]
+            if node.left == LEAF:
+                leaf -= 1
+                labeled = node.threshold * leaf_weights[leaf]
+                own[place, 0], own[place, 1] = labeled, leaf_weights[leaf] - labeled
+            else:
+                for label in range(2):
+                    own[place, label] = own[node.left, label] + own[node.left + 1, label]

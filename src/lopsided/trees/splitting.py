@@ -1,4 +1,4 @@
-"""Splitting: the best split of a node by one column, or a random one."""
+"""Splitting: the best split of a node by one column, and over columns."""
 
 from typing import Literal, NamedTuple
 
@@ -7,7 +7,7 @@ import numpy as np
 from lopsided._kernel import njit_helper, njit_inline
 from lopsided.trees.binning import MAX_LEVELS, MISSING
 from lopsided.trees.criteria import CRITERIA, gain
-from lopsided.trees.histogram import group_codes
+from lopsided.trees.histogram import Groups, gather, group_codes, make_groups
 from lopsided.trees.runs import group_runs
 
 _PSEUDO_ROWS = 10.0  # rows of the node's own mix that each category gets before it is ranked
@@ -52,19 +52,18 @@ def make_tree_params(
 class SplitInfo(NamedTuple):
     """A way to part a node: codes up to `cut`, or a set of categories, go left.
 
-    The threshold is NaN until the rows are parted, unless it was drawn. Where no value is
-    missing in the node, the weight of its children decides which way a missing one would go.
+    Where no value is missing in the node, the weight of its children decides which way a
+    missing one would go.
     """
 
     gain: float
     feature: int
     cut: int
-    threshold: float
     missing_left: bool
     missing_seen: bool
 
 
-NO_SPLIT = SplitInfo(-np.inf, -1, -1, 0.0, False, False)
+NO_SPLIT = SplitInfo(-np.inf, -1, -1, False, False)
 
 
 class Node(NamedTuple):
@@ -80,10 +79,60 @@ class Node(NamedTuple):
     largest: int
 
 
+class BestSpace(NamedTuple):
+    """Arrays that the search of a node uses again and again."""
+
+    buffer: np.ndarray  # uint16, the codes of the node at hand
+    groups: Groups
+    ascending: np.ndarray  # int64, the groups in their own order
+    ranked: np.ndarray  # int64, the groups in the order of their labeled share
+    levels: np.ndarray  # bool, the categories that go left
+    best_levels: np.ndarray  # bool, those of the best split so far
+
+
+def make_best_space(n_rows: int, n_codes: int) -> BestSpace:
+    """Return arrays for nodes of up to n_rows rows and columns of up to n_codes codes."""
+    return BestSpace(
+        buffer=np.empty(n_rows, np.uint16),
+        groups=make_groups(n_rows, n_codes),
+        ascending=np.arange(n_codes + 1),
+        ranked=np.empty(n_codes + 1, np.int64),
+        levels=np.zeros(MAX_LEVELS, np.bool_),
+        best_levels=np.zeros(MAX_LEVELS, np.bool_),
+    )
+
+
 @njit_inline
-def best_split(bins, feature, node, signed, params, workspace):
+def search_best(bins, rows, signed, labeled, unlabeled, params, features, space, state):
+    """Return the best split over a random choice of columns that are not constant here."""
+    best, visited = NO_SPLIT, 0
+    for k in range(len(features)):
+        swap = k + randint(state, len(features) - k)
+        features[k], features[swap] = features[swap], features[k]
+        feature = features[k]
+        least, largest, ml, mu, n_missing = gather(
+            bins.codes[feature], rows, signed, space.buffer
+        )
+        if largest < 0 or (least == largest and n_missing == 0):
+            continue
+        node = Node(labeled, unlabeled, len(rows), ml, mu, n_missing, least, largest)
+        split = _best_split(bins, feature, node, signed, params, space)
+        if split.gain > best.gain:
+            best = split
+            if bins.categorical[feature]:
+                best_levels, levels = space.best_levels, space.levels
+                for level in range(MAX_LEVELS):
+                    best_levels[level] = levels[level]
+        visited += 1
+        if visited >= params.max_features:
+            break
+    return best
+
+
+@njit_inline
+def _best_split(bins, feature, node, signed, params, space):
     """Return the best split of a node by a column that is not constant there."""
-    buffer, groups, n_missing = workspace.buffer, workspace.groups, node.n_missing
+    buffer, groups, n_missing = space.buffer, space.groups, node.n_missing
     categorical = bins.categorical[feature]
     if params.merge_runs and not categorical:
         n_groups = group_runs(buffer, signed, node.least, node.largest, n_missing, groups)
@@ -93,50 +142,21 @@ def best_split(bins, feature, node, signed, params, workspace):
             buffer, signed, node.least, node.largest, n_missing, count_rows, groups
         )
     if categorical:
-        levels, ranked, codes = workspace.levels, workspace.ranked, groups.last
+        levels, ranked, codes = space.levels, space.ranked, groups.last
         _rank_by_share(node, groups, n_groups, ranked)
         found, last, missing_left = _best_cut(params, node, groups, n_groups, ranked)
         levels.fill(False)
         for place in range(last + 1):
             levels[codes[ranked[place]]] = True
-        return SplitInfo(found, feature, -1, 0.0, missing_left, n_missing > 0)
-    found, last, missing_left = _best_cut(params, node, groups, n_groups, workspace.ascending)
+        return SplitInfo(found, feature, -1, missing_left, n_missing > 0)
+    found, last, missing_left = _best_cut(params, node, groups, n_groups, space.ascending)
     if last < 0:
         return NO_SPLIT
-    return SplitInfo(found, feature, groups.last[last], np.nan, missing_left, n_missing > 0)
-
-
-@njit_inline
-def random_split(bins, feature, node, signed, params, workspace, state):
-    """Return a random split of a node by a column that is not constant there."""
-    buffer, levels = workspace.buffer, workspace.levels
-    categorical = bins.categorical[feature]
-    cut, threshold = -1, 0.0
-    if categorical:
-        _draw_levels(buffer[: node.n_rows], levels, state)
-    else:
-        cut, threshold = _draw_cut(bins, feature, node.least, node.largest, state)
-    ll, total, n_left = 0.0, 0.0, np.int64(0)
-    for i in range(len(signed)):
-        # A missing value has the largest code, above any cut.
-        code = buffer[i]
-        left = (code != MISSING and levels[code]) if categorical else code <= cut
-        weight = signed[i] if left else 0.0
-        ll += max(weight, 0.0)
-        total += abs(weight)
-        n_left += left
-    ul = max(total - ll, 0.0)
-    found, missing_left = _gain_of(params, node, ll, ul, n_left), False
-    ml, mu, n_missing = node.missing_labeled, node.missing_unlabeled, node.n_missing
-    if 0 < n_missing < node.n_rows - n_left:
-        other = _gain_of(params, node, ll + ml, ul + mu, n_left + n_missing)
-        if other > found:
-            found, missing_left = other, True
-    return SplitInfo(found, feature, cut, threshold, missing_left, n_missing > 0)
+    return SplitInfo(found, feature, groups.last[last], missing_left, n_missing > 0)
 
 
 @njit_helper
-def _gain_of(params, node, labeled, unlabeled, n_rows):
+def gain_of(params, node, labeled, unlabeled, n_rows):
     """Return the gain when these weights and rows go left."""
     # Rows are counted from np.int64(0): a plain 0 has a type of its own to compile for.
     if params.min_samples_leaf > 1 and (
@@ -169,11 +189,11 @@ def _best_cut(params, node, groups, n_groups, order):
         labeled += group_labeled[group]
         unlabeled += group_unlabeled[group]
         n_rows += group_rows[group]
-        found = _gain_of(params, node, labeled, unlabeled, n_rows)
+        found = gain_of(params, node, labeled, unlabeled, n_rows)
         if found > best:
             best, best_place, best_left = found, place, False
         if n_missing > 0 and place < n_groups - 1:
-            found = _gain_of(params, node, labeled + ml, unlabeled + mu, n_rows + n_missing)
+            found = gain_of(params, node, labeled + ml, unlabeled + mu, n_rows + n_missing)
             if found > best:
                 best, best_place, best_left = found, place, True
     return best, best_place, best_left
@@ -199,7 +219,26 @@ def _rank_by_share(node, groups, n_groups, order):
 
 
 @njit_helper
-def middle_between(bins, feature, below, above):
+def mark_codes(bins, rows, split, space, goes_left):
+    """Mark the rows that go left by the best split; return its threshold."""
+    column, categorical = bins.codes[split.feature], bins.categorical[split.feature]
+    levels, cut, missing_left = space.best_levels, split.cut, split.missing_left
+    under, over = np.int64(-1), np.int64(MISSING)
+    for i in range(len(rows)):
+        code = np.int64(column[rows[i]])
+        if code <= cut:
+            under = max(under, code)
+        else:
+            over = min(over, code)
+        if code == MISSING:
+            goes_left[i] = missing_left
+        else:
+            goes_left[i] = levels[code] if categorical else code <= cut
+    return 0.0 if categorical else _middle_between(bins, split.feature, under, over)
+
+
+@njit_helper
+def _middle_between(bins, feature, below, above):
     """Return the middle between the largest value of a code and the least of a later one."""
     if above == MISSING:  # nothing but missing values on the right
         return np.inf
@@ -229,44 +268,3 @@ def uniform(state):
 def randint(state, n):
     """Return a whole number from 0 to below n."""
     return np.int64(uniform(state) * n)
-
-
-@njit_helper
-def _draw_cut(bins, feature, least, largest, state):
-    """Draw a threshold evenly between the least and the largest value; return its code too."""
-    if least == largest:  # only missing values lie beyond
-        return least, np.inf
-    first = bins.first[feature]
-    low, high = bins.high[first + least], bins.low[first + largest]
-    threshold = low + uniform(state) * (high - low)
-    below, above = least, largest - 1  # find the last code that lies at or below the threshold
-    while below < above:
-        middle = (below + above + 1) >> 1
-        if bins.high[first + middle] <= threshold:
-            below = middle
-        else:
-            above = middle - 1
-    if threshold >= bins.low[first + below + 1]:  # inside a code of several values
-        threshold = bins.high[first + below]
-    return below, threshold
-
-
-@njit_helper
-def _draw_levels(codes, levels, state):
-    """Draw a side for each category that occurs, both sides taken if there are two or more."""
-    levels.fill(False)
-    seen = np.zeros(MAX_LEVELS, np.bool_)
-    for code in codes:
-        if code != MISSING:
-            seen[code] = True
-    n_seen, n_left, last = 0, 0, 0
-    for level in range(MAX_LEVELS):
-        if seen[level]:
-            n_seen, last = n_seen + 1, level
-            if uniform(state) < 0.5:
-                levels[level] = True
-                n_left += 1
-    if n_left == 0:
-        levels[last] = True
-    elif n_left == n_seen > 1:
-        levels[last] = False
