@@ -61,7 +61,9 @@ def build(name: str, n_rows: int, jobs: int) -> Any:
     """Return a member of the flagship for a table of so many rows."""
     from lopsided.methods._members import list_members
 
-    member = next(one for one in list_members(n_rows, 1000, 1.0, None, 0.0) if one.name == name)
+    member = next(
+        one for one in list_members(n_rows, 30, 1000, 1.0, None, 0.0) if one.name == name
+    )
     return member.estimator.set_params(n_jobs=jobs, random_state=0)
 
 

@@ -1,4 +1,5 @@
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -427,9 +428,11 @@ def test_a_row_is_ranked_by_the_trees_whose_bag_lacks_it(sampling):
     trees, unlabeled = blind.forest_, np.flatnonzero(Y == 0)
     total, times = np.zeros((2, 600))
     for number, seed in enumerate(trees.seeds):
-        lacking = np.flatnonzero(sampling.draw(Y, np.random.default_rng(seed)) == 0)
-        trees.add_values(X, lacking, total, number)
-        times[lacking] += 1
+        lacking = sampling.draw(Y, np.random.default_rng(seed)) == 0
+        nodes = trees.tree(number).nodes
+        alone = replace(trees, nodes=nodes, starts=np.array([0, len(nodes)]), seeds=[seed])
+        total += np.where(lacking, alone.mean_value(X), 0)
+        times += lacking
     shares = total[unlabeled] / times[unlabeled]
     order = spearmanr(shares, blind.oob_decision_function_[unlabeled]).statistic
     assert order > 1 - 1e-12

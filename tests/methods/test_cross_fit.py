@@ -4,6 +4,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from lopsided._rows import TrainingRows
+from lopsided.methods import _cross_fit
 from lopsided.methods._cross_fit import assign_folds, cross_fit
 
 Y = np.repeat([1, 0], [7, 23]).astype(np.int8)
@@ -38,19 +39,26 @@ def test_no_more_folds_are_used_than_a_label_has_rows():
 
 @pytest.mark.parametrize("kind", [np.asarray, pd.DataFrame])
 @pytest.mark.parametrize("n_threads", [1, 2])
-def test_every_row_is_predicted_by_a_model_that_has_not_seen_it(kind, n_threads):
+def test_every_row_is_predicted_by_a_model_that_has_not_seen_it(kind, n_threads, monkeypatch):
+    monkeypatch.setattr(_cross_fit, "_BLOCK", 3)
     ids = np.arange(len(Y), dtype=float)
     rows = TrainingRows(kind(ids[:, None]), Y, ids + 1)
     fold_of = assign_folds(Y, 4, {0: np.random.default_rng(0)})
 
-    def fit_predict(part, left_out, fold):
-        seen, unseen = np.asarray(part.X)[:, 0], np.asarray(left_out)[:, 0]
-        assert not np.isin(unseen, seen).any()
+    def fit(part, fold):
+        seen = np.asarray(part.X)[:, 0]
         assert_array_equal(part.weight, seen + 1)
         assert_array_equal(part.y, Y[seen.astype(int)])
-        return fold, unseen
 
-    models, out_of_fold = cross_fit(rows, fold_of, fit_predict, n_threads)
+        def predict(left_out):
+            unseen = np.asarray(left_out)[:, 0]
+            assert len(unseen) <= 3
+            assert not np.isin(unseen, seen).any()
+            return unseen
+
+        return fold, predict
+
+    models, out_of_fold = cross_fit(rows, fold_of, fit, n_threads)
     assert models == [0, 1, 2, 3]
     assert_array_equal(out_of_fold, np.where(Y == 1, np.nan, ids))
 

@@ -315,11 +315,17 @@ def test_members_are_not_shared_between_numbers_and_categories(tmp_path, fits):
 
 def test_nearest_neighbors_leave_as_tables_grow_unless_they_are_asked_for():
     team = lopsided.FocusedClassifier()._team
-    assert [member.name for member in team(10_000, 10)] == FULL
-    assert [member.name for member in team(10_001, 10)] == FULL[:-1]
-    assert [member.name for member in team(10_000, 9)] == [*FULL, "outliers"]
+    assert [member.name for member in team(10_000, 4, 10)] == FULL
+    assert [member.name for member in team(10_001, 4, 10)] == FULL[:-1]
+    assert [member.name for member in team(10_000, 4, 9)] == [*FULL, "outliers"]
     asked = lopsided.FocusedClassifier(estimators=["knn"])._team
-    assert [member.name for member in asked(10_001, 10)] == ["knn"]
+    assert [member.name for member in asked(10_001, 4, 10)] == ["knn"]
+
+
+def test_boosters_of_wide_tables_have_few_bins():
+    team = lopsided.FocusedClassifier()._team
+    bins = [team(300, n, 20)[2].estimator.max_bin for n in (300, 301)]
+    assert bins == [256, 32]
 
 
 def test_importances_point_at_the_columns_that_matter(model):

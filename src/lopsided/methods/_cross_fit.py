@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 from lopsided._rows import TrainingRows
 
 Model = TypeVar("Model")
+Predict = Callable[[Any], NDArray[np.float64]]
+
+_BLOCK = 65_536  # rows predicted at once
 
 
 class CrossFit(NamedTuple, Generic[Model]):
@@ -62,12 +65,12 @@ def assign_group_folds(
 
 def cross_fit_splits(
     rows: TrainingRows,
-    fit_predict: Callable[[TrainingRows, Any, int], tuple[Any, NDArray[np.float64]]],
+    fit: Callable[[TrainingRows, int], tuple[Any, Predict]],
     n_threads: int = 1,
 ) -> NDArray[np.float64]:
     """Return the mean prediction for each row by models of the splits that test on it, or NaN.
 
-    `fit_predict` is that of `cross_fit`.
+    `fit` is that of `cross_fit`.
     """
     from joblib import Parallel, delayed
 
@@ -75,7 +78,7 @@ def cross_fit_splits(
 
     def fit_split(place: int) -> NDArray[np.float64]:
         train, test = splits[place]
-        return fit_predict(rows.take(train), rows.take(test).X, place)[1]
+        return predict_blocks(rows, test, fit(rows.take(train), place)[1])
 
     places = range(len(splits))
     done = Parallel(n_jobs=n_threads, require="sharedmem")(map(delayed(fit_split), places))
@@ -89,20 +92,22 @@ def cross_fit_splits(
 def cross_fit(
     rows: TrainingRows,
     fold_of: NDArray[np.int64],
-    fit_predict: Callable[[TrainingRows, Any, int], tuple[Model, NDArray[np.float64]]],
+    fit: Callable[[TrainingRows, int], tuple[Model, Predict]],
     n_threads: int = 1,
 ) -> CrossFit[Model]:
     """Fit a model without each fold, from 0 on, and let it predict the fold's rows.
 
-    `fit_predict` takes the training part, the X of the rows that it lacks, and the number of
-    the fold; it returns the fitted model, or what is to be kept of it, and one number for each
-    of these rows. With one thread folds follow each other in order.
+    `fit` takes the training part and the number of the fold; it returns the fitted model, or
+    what is to be kept of it, and a function from the X of other rows to a number for each. They
+    come in blocks, when the training part is gone: tables may be large. With one thread folds
+    follow each other in order.
     """
     from joblib import Parallel, delayed
 
     def fit_fold(fold: int) -> tuple[Model, NDArray[np.float64]]:
         left_out = fold_of == fold
-        return fit_predict(rows.take(~left_out), rows.take(left_out).X, fold)
+        model, predict = fit(rows.take(~left_out), fold)
+        return model, predict_blocks(rows, left_out, predict)
 
     folds = range(int(fold_of.max()) + 1)
     # Threads share the table.
@@ -111,3 +116,12 @@ def cross_fit(
     for fold, (_, scores) in zip(folds, done, strict=True):
         out_of_fold[fold_of == fold] = scores
     return CrossFit([model for model, _ in done], out_of_fold)
+
+
+def predict_blocks(
+    rows: TrainingRows, wanted: NDArray[np.bool_], predict: Predict
+) -> NDArray[np.float64]:
+    """Return a prediction for each wanted row, of which few are copied at a time."""
+    places = np.flatnonzero(wanted)
+    starts = range(0, max(len(places), 1), _BLOCK)
+    return np.concatenate([predict(rows.take(places[at : at + _BLOCK]).X) for at in starts])

@@ -31,6 +31,7 @@ OUTLIERS = "outliers"  # the member that reads no labels
 MIN_TO_FOLD = 3  # labeled rows: a part without one must keep two
 MANY_LABELED = 10  # rows, from which on members are known by what they do alone
 _OUTLIER_SHARE = 0.2  # of the weights, before any row is labeled
+_MANY_BYTES = 2**27  # of a table, above which copies of it are kept few
 _ROWS_PER_LEAF = 50_000  # of the table, for each row of a leaf
 # Chosen on repeats from 100 on: see docs/focused.md.
 _SHARPNESS = 4.0
@@ -52,6 +53,7 @@ class Member:
     estimator: PUClassifier
     stream: int  # tells its random numbers from those of others, whoever takes part
     lowers_risk: bool = False  # with a weight of its own for reviewed negatives
+    copies_table: bool = False  # so that folds of a large one are fitted one by one
 
     def seed(self, of_ensemble: int) -> int:
         """Return the seed of this member."""
@@ -104,16 +106,17 @@ def fit_member(
             model.set_params(prior=guess_prior(part.labeled_share))
         return model._fit_part(part, seed, schema)
 
-    def fit_predict(part: TrainingRows, left_out: Any, fold: int) -> tuple[Any, Any]:
+    def fit_fold(part: TrainingRows, fold: int) -> tuple[Any, Any]:
         model = fit(part, seed + fold, n_jobs=1)  # the same numbers for any number of threads
-        return model, model._scores(left_out)
+        return model, model._scores
 
     estimator = member.estimator
     out_of_bag = getattr(estimator, "oob_score", False)
+    at_once = 1 if member.copies_table and rows.X.nbytes > _MANY_BYTES else n_threads
     if rows.splits is not None:
         if out_of_bag:
             estimator = clone(estimator).set_params(oob_score=False)
-        scores = cross_fit_splits(rows, fit_predict, n_threads)
+        scores = cross_fit_splits(rows, fit_fold, at_once)
         return FittedMember(member.title, [fit(rows, seed, n_threads)], scores)
     if out_of_bag and rows.groups is None:
         models = [fit(rows, seed, n_threads)]
@@ -123,7 +126,7 @@ def fit_member(
         if out_of_bag:
             n_trees = -(-estimator.n_estimators // (int(fold_of.max()) + 1 or 1))
             estimator = clone(estimator).set_params(oob_score=False, n_estimators=n_trees)
-        models, scores = cross_fit(rows, fold_of, fit_predict, n_threads)
+        models, scores = cross_fit(rows, fold_of, fit_fold, at_once)
     # Where no row can be left out, one model of all rows is the member.
     fitted = FittedMember(member.title, models or [fit(rows, seed, 1)], scores.copy())
     seen_by_all = np.isnan(scores)
@@ -274,12 +277,13 @@ WEIGHTINGS: dict[str, Callable[[Any, Any, float], NDArray[np.float64]]] = {
 
 def list_members(
     n_rows: int,
+    n_features: int,
     n_bagged_trees: int,
     gamma: float,
     target_prior: float | None,
     reviewed_weight: float,
 ) -> list[Member]:
-    """Return all members, who err in different ways, as a table of so many rows has them.
+    """Return all members, who err in different ways, as a table of this size has them.
 
     Gamma, target prior and the weight of reviewed negatives are those of the booster's risk.
     """
@@ -299,7 +303,9 @@ def list_members(
 
     bagged = extra_trees("hellinger", n_bagged_trees, 2, Bagging(20.0))
     risk = {"gamma": gamma, "target_prior": target_prior, "reviewed_weight": reviewed_weight}
-    booster = build("focused-xgb", **risk)
+    # Folds are averaged as well as trees. What is wide costs a look at every bin of a column.
+    n_bins = 32 if n_features > n_rows else 256
+    booster = build("focused-xgb", **risk, n_parallel_trees=2, max_bin=n_bins)
     logistic = NaiveLogisticClassifier(C=0.1, normalize="quantile")
     about_bagged = (
         "extra trees by Hellinger distance, each on labeled rows and 20 others for each"
@@ -313,7 +319,7 @@ def list_members(
         Member("bagged-trees", about_bagged, bagged, stream=736216594),
         Member("extra-trees", about_trees, extra_trees("gini", 300, 1), stream=682460096),
         Member("booster", about_booster, booster, stream=4017528749, lowers_risk=True),
-        Member("logistic", about_logistic, logistic, stream=3507795190),
-        Member("knn", about_knn, NeighborRatioClassifier(), stream=1319068280),
+        Member("logistic", about_logistic, logistic, stream=3507795190, copies_table=True),
+        Member("knn", about_knn, NeighborRatioClassifier(), 1319068280, copies_table=True),
         Member(OUTLIERS, about_outliers, OutlierClassifier(), stream=2954307513),
     ]

@@ -1,6 +1,7 @@
 """Elkan and Noto: from the probability of a label to that of a positive."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -125,10 +126,10 @@ class ElkanNotoClassifier(EncodedClassifier):
             if any((rows.y[fold_of != fold] == 1).all() for fold in range(n_folds)):
                 return positive_proba(fit_learner(learner, rows, rng), rows.X)
 
-        def fit_predict(part: TrainingRows, left_out: Any, _: int) -> tuple[None, Any]:
-            return None, positive_proba(fit_learner(learner, part, rng), left_out)
+        def fit(part: TrainingRows, _: int) -> tuple[None, Any]:
+            return None, partial(positive_proba, fit_learner(learner, part, rng))
 
-        return cross_fit(rows, fold_of, fit_predict).out_of_fold
+        return cross_fit(rows, fold_of, fit).out_of_fold
 
     def _scores(self, X: Any) -> Any:
         encoded = self.encoder_.transform(X)

@@ -234,7 +234,7 @@ class FocusedClassifier(PUClassifier):
 
     def _fit_members(self, rows: TrainingRows, seed: int) -> None:
         fit = check_memory(self.memory).cache(fit_member, ignore=["n_threads"])
-        wanted, schema = self._team(len(rows), int(rows.y.sum())), self._schema()
+        wanted, schema = self._team(*rows.X.shape, int(rows.y.sum())), self._schema()
         heavier = rows.weigh_reviewed(self.reviewed_weight)
         _, n_folds, _ = _PRESETS[self.preset]
         # Fewer models where each sees plenty of rows.
@@ -249,12 +249,17 @@ class FocusedClassifier(PUClassifier):
                 )
                 bar.advance()
 
-    def _team(self, n_rows: int, n_labeled: int) -> list[Member]:
+    def _team(self, n_rows: int, n_features: int, n_labeled: int) -> list[Member]:
         """Return the members that take part: those asked for, or those a table can afford."""
         target = None if self.target_prior == "prior" else self.target_prior
         n_bagged_trees, _, names = _PRESETS[self.preset]
         everyone = list_members(
-            n_rows, n_bagged_trees, self.gamma, target, self.reviewed_weight
+            n_rows,
+            n_features,
+            n_bagged_trees,
+            self.gamma,
+            target,
+            self.reviewed_weight,
         )
         if self.estimators is not None:
             return select_members(everyone, self.estimators)

@@ -192,12 +192,12 @@ class PUForestClassifier(PUClassifier):
         rngs = {label: np.random.default_rng([seed, label]) for label in labels}
         fold_of = assign_folds(rows.y, _FOLDS, rngs)
 
-        def fit_predict(kept: TrainingRows, X: Any, fold: int) -> tuple[OutOfBag, Any]:
+        def fit(kept: TrainingRows, fold: int) -> tuple[OutOfBag, Any]:
             kept_sums = make_out_of_bag(len(kept))
             forest = self._grow(kept, seed + 1 + fold, kept_sums)
-            return kept_sums, len(forest) * forest.mean_value(X, self._n_threads())
+            return kept_sums, lambda X: len(forest) * forest.mean_value(X, self._n_threads())
 
-        kept_sums, held_out_total = cross_fit(rows, fold_of, fit_predict)
+        kept_sums, held_out_total = cross_fit(rows, fold_of, fit)
         total, n_trees = make_out_of_bag(len(rows))
         for fold, (kept_total, kept_n_trees) in enumerate(kept_sums):
             held_out = fold_of == fold
