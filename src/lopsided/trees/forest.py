@@ -172,14 +172,16 @@ def grow_forest(
             bar.advance()
         return trees, sums
 
-    grown = []
+    grown, gains = [], np.zeros(X.shape[1])
     with Bar(n_trees, "growing trees") as bar:
         for trees, sums in run_threads(work, range(0, n_trees, _TREES_AT_ONCE), n_threads):
-            grown += map(_compact, trees)
+            for tree in trees:
+                grown.append(_compact(tree))
+                gains += tree.gains
             if out_of_bag is not None and sums is not None:
                 for whole, part in zip(out_of_bag, sums, strict=True):
                     whole += part
-    return _lay_out(grown, seeds)
+    return _lay_out(grown, gains, seeds)
 
 
 def _weigh_bag(
@@ -210,7 +212,7 @@ def _warm_up(splitter: Literal["best", "random"]) -> None:
         params = make_tree_params(splitter=splitter)
         table = read_table(X, np.zeros(1, bool), params)
         tree = grow(table, bag, np.array([1.0, -1, 1, -1]), params, seeds[0])
-        _lay_out([_compact(tree)], seeds).mean_value(X)
+        _lay_out([_compact(tree)], tree.gains, seeds).mean_value(X)
         bar.advance()
 
 
@@ -220,18 +222,18 @@ class _Compact(NamedTuple):
     nodes: NDArray[Any]
     leaf_weights: NDArray[np.float32]
     left_category_bitsets: NDArray[np.uint64]
-    gains: NDArray[np.float64]
 
 
 def _compact(tree: Tree) -> _Compact:
     weights = tree.covers[tree.nodes["left"] == LEAF].sum(axis=1).astype(np.float32)
-    return _Compact(tree.nodes, weights, tree.left_category_bitsets, tree.gains)
+    return _Compact(tree.nodes, weights, tree.left_category_bitsets)
 
 
-def _lay_out(trees: list[_Compact], seeds: NDArray[np.uint64]) -> Forest:
+def _lay_out(
+    trees: list[_Compact], gains: NDArray[np.float64], seeds: NDArray[np.uint64]
+) -> Forest:
     """Put trees one after the other; the list is emptied meanwhile, to save memory."""
-    gains = np.sum([tree.gains for tree in trees], axis=0)
-    nodes, weights, bitsets, _ = map(list, zip(*trees, strict=True))
+    nodes, weights, bitsets = map(list, zip(*trees, strict=True))
     trees.clear()
     starts = [0, *np.cumsum([len(part) for part in nodes])]
     bitset_starts = [0, *np.cumsum([len(part) for part in bitsets])]
