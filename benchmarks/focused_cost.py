@@ -3,8 +3,8 @@
 Each table has a process of its own, so that its peak of memory is its own. Seconds of cores are
 the processor's, which other load on the machine hardly changes. Tables of numbers are made up,
 continuous and noisy, 2.5 % labeled; "satellite" is that data set's training rows, half labeled
-(SCAR); "categories" has a column of 428 levels; "genes" has 300 rows, 60 of them positive and 20
-labeled, and 2,000 columns.
+(SCAR); "categories" has a column of 428 levels; "genes" has 300 rows, 60 of them positive, 20
+of these labeled, and 2,000 columns.
 
     python benchmarks/focused_cost.py [--tables satellite genes 1m] [--presets full fast]
     python benchmarks/focused_cost.py --save FILE            keep the figures, of this code
