@@ -41,7 +41,9 @@ class Forest:
         # A tree has a leaf more than other nodes.
         weights = self.leaf_weights[(start + number) // 2 : (end + number + 1) // 2]
         bitsets = self.left_category_bitsets[slice(*self.bitset_starts[number : number + 2])]
-        return Tree(nodes, _covers(nodes, np.array([0, len(nodes)]), weights), bitsets, self.gains)
+        return Tree(
+            nodes, _covers(nodes, np.array([0, len(nodes)]), weights), bitsets, self.gains
+        )
 
     @property
     def covers(self) -> NDArray[np.float64]:
@@ -186,9 +188,9 @@ def _weigh_bag(
     drawn: NDArray[np.int64], y: NDArray[np.int8], weight: NDArray[np.float64]
 ) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
     """Return the rows of a bag and their weights, with the sign of the label."""
-    drawn = drawn * weight
-    bag = np.flatnonzero(drawn).astype(np.uint32)
-    return bag, np.where(y[bag] == 1, drawn[bag], -drawn[bag])
+    weights = drawn * weight
+    bag = np.flatnonzero(weights).astype(np.uint32)
+    return bag, np.where(y[bag] == 1, weights[bag], -weights[bag])
 
 
 def _add_tree(tree: Tree, X: Any, rows: Any, missing: bool, out: Any) -> None:
@@ -202,7 +204,11 @@ def _add_tree(tree: Tree, X: Any, rows: Any, missing: bool, out: Any) -> None:
 def _warm_up(splitter: Literal["best", "random"]) -> None:
     """Compile the engine, or load what was compiled before, and say so if it takes long."""
     with Bar(1, "compiling the forest engine, once on this machine") as bar:
-        X, bag, seeds = np.arange(4.0)[:, None], np.arange(4, dtype=np.uint32), np.zeros(1, "u8")
+        X, bag, seeds = (
+            np.arange(4.0)[:, None],
+            np.arange(4, dtype=np.uint32),
+            np.zeros(1, "u8"),
+        )
         params = make_tree_params(splitter=splitter)
         table = read_table(X, np.zeros(1, bool), params)
         tree = grow(table, bag, np.array([1.0, -1, 1, -1]), params, seeds[0])
