@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -198,3 +200,23 @@ def test_trees_lie_one_after_the_other():
         tree = forest.tree(number)
         inner = tree.nodes["left"][tree.nodes["left"] != LEAF]
         assert inner.max() + 2 == len(tree.nodes)
+
+
+def test_random_splits_do_not_depend_on_the_layout_of_the_table():
+    params = make_params("gini", splitter="random")
+    single = X.astype(np.float32).astype(float)
+    expected = grow(params, X=single)
+    frozen = single.copy()
+    frozen.flags.writeable = False
+    for same in (np.asfortranarray(single), frozen, single.astype(np.float32)):
+        assert_equal_forests(grow(params, X=same), expected)
+
+
+def test_a_forest_whose_leaves_and_weights_do_not_match_is_refused():
+    forest = grow(n_trees=2)
+    forest.check()
+    leafless = forest.nodes.copy()
+    leafless["left"][len(leafless) - 1] = 1  # a leaf turned into a node
+    for wrong in ({"leaf_weights": forest.leaf_weights[:-1]}, {"nodes": leafless}):
+        with pytest.raises(ValueError, match="must have nodes that lead to nodes"):
+            replace(forest, **wrong).check()

@@ -188,9 +188,9 @@ def _weigh_bag(
     drawn: NDArray[np.int64], y: NDArray[np.int8], weight: NDArray[np.float64]
 ) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
     """Return the rows of a bag and their weights, with the sign of the label."""
-    drawn = drawn * weight
-    bag = np.flatnonzero(drawn).astype(np.uint32)
-    return bag, np.where(y[bag] == 1, drawn[bag], -drawn[bag])
+    weights = drawn * weight
+    bag = np.flatnonzero(weights).astype(np.uint32)
+    return bag, np.where(y[bag] == 1, weights[bag], -weights[bag])
 
 
 def _add_tree(tree: Tree, X: Any, rows: Any, missing: bool, out: Any) -> None:

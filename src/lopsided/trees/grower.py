@@ -88,12 +88,13 @@ def grow(
     """Grow a tree on some rows, whose weights have the sign of the label: + is labeled."""
     n_features, n_bag = len(table.categorical), len(bag)
     n_most = max(2 * n_bag - 1, 1)
-    bins, values, search = None, None, None
-    if isinstance(table, Values):
-        values, search = table, make_random_space(n_bag, n_features)
+    bins, values = (None, table) if isinstance(table, Values) else (table, None)
+    search: BestSpace | RandomSpace
+    if bins is None:
+        search = make_random_space(n_bag, n_features)
     else:
-        n_codes = int((table.first[1:] - table.first[:-1]).max(initial=1))
-        bins, search = table, make_best_space(n_bag, n_codes)
+        n_codes = int((bins.first[1:] - bins.first[:-1]).max(initial=1))
+        search = make_best_space(n_bag, n_codes)
     # Arrays are made here: numba takes long to compile what makes them.
     draft = Tree(
         np.empty(n_most, NODE),

@@ -58,13 +58,20 @@ def make_random_space(n_rows: int, n_features: int) -> RandomSpace:
     """Return arrays for nodes of up to n_rows rows and so many columns."""
     seen = np.zeros(MAX_LEVELS // 8 + 1, np.uint64)
     return RandomSpace(
-        *np.empty((6, n_features)),
-        *np.zeros((3, n_features)),
-        np.empty(n_rows, np.uint16),
-        seen,
-        seen.view(np.uint8),
-        np.zeros(MAX_LEVELS + 1),
-        np.empty((n_features, WORDS), np.uint64),
+        least=np.empty(n_features),
+        largest=np.empty(n_features),
+        threshold=np.empty(n_features),
+        left_labeled=np.empty(n_features),
+        left_unlabeled=np.empty(n_features),
+        n_left=np.empty(n_features),
+        missing_labeled=np.zeros(n_features),
+        missing_unlabeled=np.zeros(n_features),
+        n_missing=np.zeros(n_features),
+        buffer=np.empty(n_rows, np.uint16),
+        seen=seen,
+        seen_bytes=seen.view(np.uint8),
+        sides=np.zeros(MAX_LEVELS + 1),
+        levels=np.empty((n_features, WORDS), np.uint64),
     )
 
 
