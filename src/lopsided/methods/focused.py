@@ -354,6 +354,6 @@ def _as_dense(X: Any) -> Any:
             f"A sparse X must hold at most {_MAX_DENSE:.0e} values once it is dense, got "
             f"shape {X.shape}. Select columns, or use focused-xgb, which keeps it sparse."
         )
-    dense = X.toarray() if sparse else X
+    dense = np.ascontiguousarray(X.toarray() if sparse else X)  # rows at once, for the trees
     check_magnitude(dense)
     return dense
