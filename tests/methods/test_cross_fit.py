@@ -68,3 +68,24 @@ def test_without_folds_nothing_is_fitted():
     models, out_of_fold = cross_fit(rows, np.full(len(Y), -1), lambda *_: 1 / 0)
     assert models == []
     assert np.isnan(out_of_fold).all()
+
+
+@pytest.mark.parametrize("answer", [False, True])
+def test_a_first_fold_can_end_it(answer):
+    rows = TrainingRows(np.arange(len(Y), dtype=float)[:, None], Y, np.ones(len(Y)))
+    fold_of = assign_folds(Y, 3, {0: np.random.default_rng(0), 1: np.random.default_rng(1)})
+    asked, fitted = [], []
+
+    def fit(part, fold):
+        fitted.append(fold)
+        return fold, lambda left_out: left_out[:, 0]
+
+    def goes_on(left_out, predicted):
+        asked.append(fold_of[left_out].tolist())
+        assert_array_equal(predicted, np.flatnonzero(left_out))
+        return answer
+
+    models, out_of_fold = cross_fit(rows, fold_of, fit, goes_on=goes_on)
+    assert asked == [[0] * (fold_of == 0).sum()]
+    assert models == fitted == ([0, 1, 2] if answer else [0])
+    assert_array_equal(np.isnan(out_of_fold), (fold_of > 0) & (not answer))

@@ -7,13 +7,14 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
-from scipy.stats import rankdata
+from scipy.stats import rankdata, spearmanr
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import lopsided
 from lopsided.calibration import pu_calibration_error
 from lopsided.exceptions import PriorWarning
+from lopsided.methods._members import can_pay
 from lopsided.methods.forest import PUForestClassifier
 from lopsided.methods.logistic import NaiveLogisticClassifier
 from lopsided.metrics import average_precision, pu_mean_log_rank
@@ -320,6 +321,32 @@ def test_nearest_neighbors_leave_as_tables_grow_unless_they_are_asked_for():
     assert [member.name for member in team(10_000, 4, 9)] == [*FULL, "outliers"]
     asked = lopsided.FocusedClassifier(estimators=["knn"])._team
     assert [member.name for member in asked(10_001, 4, 10)] == ["knn"]
+
+
+def test_a_member_far_behind_is_dropped_after_a_first_fold_unless_it_is_asked_for():
+    rng = np.random.default_rng(0)
+    ring = rng.normal(size=(3000, 2))
+    inside = (ring**2).sum(axis=1) < 0.15  # which no linear model can tell
+    y = (inside & (rng.random(3000) < 0.7)).astype(int)
+    names = ["bagged-trees", "logistic"]
+    whole = fast(estimators=names).fit(ring, y)
+    assert whole.weights_["logistic"] < 0.02
+    assert whole.dropped_ == []
+    dropping = fast().fit(ring, y)
+    assert dropping.dropped_ == ["logistic"]
+    assert dropping.weights_ == {"bagged-trees": 1.0}
+    assert "0 %  logistic: dropped after a first fold" in dropping.describe()
+    scores = [one.decision_function(ring) for one in (whole, dropping)]
+    assert spearmanr(*scores).statistic > 0.99
+
+
+def test_a_member_that_may_count_is_kept():
+    y = np.repeat([1, 0], [40, 160])
+    good = y + np.linspace(0, 1e-3, 200)
+    noise = np.random.default_rng(0).permutation(200).astype(float)
+    assert can_pay(y, good, good)
+    assert not can_pay(y, noise, good)
+    assert can_pay(y[36:], noise[36:], good[36:])  # four labeled rows tell little
 
 
 def test_boosters_of_wide_tables_have_few_bins():

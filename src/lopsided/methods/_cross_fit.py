@@ -94,13 +94,15 @@ def cross_fit(
     fold_of: NDArray[np.int64],
     fit: Callable[[TrainingRows, int], tuple[Model, Predict]],
     n_threads: int = 1,
+    goes_on: Callable[[NDArray[np.bool_], NDArray[np.float64]], bool] | None = None,
 ) -> CrossFit[Model]:
     """Fit a model without each fold, from 0 on, and let it predict the fold's rows.
 
     `fit` takes the training part and the number of the fold; it returns the fitted model, or
     what is to be kept of it, and a function from the X of other rows to a number for each. They
     come in blocks, when the training part is gone: tables may be large. With one thread folds
-    follow each other in order.
+    follow each other in order. `goes_on` is asked after the first: it is told which rows were
+    left out and their predictions, and may end it there.
     """
     from joblib import Parallel, delayed
 
@@ -109,9 +111,14 @@ def cross_fit(
         model, predict = fit(rows.take(~left_out), fold)
         return model, predict_blocks(rows, left_out, predict)
 
-    folds = range(int(fold_of.max()) + 1)
+    folds, done = list(range(int(fold_of.max()) + 1)), []
+    if goes_on is not None and folds:
+        done = [fit_fold(0)]
+        if not goes_on(fold_of == 0, done[0][1]):
+            folds = folds[:1]
     # Threads share the table.
-    done = Parallel(n_jobs=n_threads, require="sharedmem")(map(delayed(fit_fold), folds))
+    threads = Parallel(n_jobs=n_threads, require="sharedmem")
+    done += threads(map(delayed(fit_fold), folds[len(done) :]))
     out_of_fold = np.full(len(rows), np.nan)
     for fold, (_, scores) in zip(folds, done, strict=True):
         out_of_fold[fold_of == fold] = scores

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
@@ -33,6 +34,8 @@ MANY_LABELED = 10  # rows, from which on members are known by what they do alone
 _OUTLIER_SHARE = 0.2  # of the weights, before any row is labeled
 _MANY_BYTES = 2**27  # of a table, above which copies of it are kept few
 _ROWS_PER_LEAF = 50_000  # of the table, for each row of a leaf
+_MIN_TO_DROP = 5  # labeled rows of a fold by which a member may be found not to pay
+_MIN_WEIGHT = 0.02  # beside the best member, below which one does not pay
 # Chosen on repeats from 100 on: see docs/focused.md.
 _SHARPNESS = 4.0
 _HEAD_START = {"bagged-trees": 3.0, "logistic": 1.5}  # log-weights while little is known
@@ -94,10 +97,13 @@ def fit_member(
     seed: int,
     n_folds: int,
     n_threads: int,
-) -> FittedMember:
+    best: NDArray[np.float64] | None = None,
+) -> FittedMember | None:
     """Fit a member; `schema` is what the ensemble knows of the columns.
 
-    The result depends on all that is given but the number of threads.
+    The result depends on all that is given but the number of threads. It is None where a first
+    fold says that beside `best`, the out-of-fold scores of another member, this one would
+    hardly count: the other folds are not fitted then.
     """
 
     def fit(part: TrainingRows, seed: int, n_jobs: int) -> Any:
@@ -112,6 +118,14 @@ def fit_member(
 
     estimator = member.estimator
     out_of_bag = getattr(estimator, "oob_score", False)
+
+    def goes_on(left_out: NDArray[np.bool_], scores: NDArray[np.float64]) -> bool:
+        judged = left_out & (rows.labels != -1)
+        pair = (scores[judged[left_out]], best[judged])  # type: ignore[index]
+        pays.append(can_pay(rows.y[judged], *pair))
+        return pays[-1]
+
+    pays: list[bool] = []
     at_once = 1 if member.copies_table and rows.X.nbytes > _MANY_BYTES else n_threads
     if rows.splits is not None:
         if out_of_bag:
@@ -126,13 +140,33 @@ def fit_member(
         if out_of_bag:
             n_trees = -(-estimator.n_estimators // (int(fold_of.max()) + 1 or 1))
             estimator = clone(estimator).set_params(oob_score=False, n_estimators=n_trees)
-        models, scores = cross_fit(rows, fold_of, fit_fold, at_once)
+        # With two folds the first is half of the work.
+        ask = goes_on if best is not None and fold_of.max() > 1 else None
+        models, scores = cross_fit(rows, fold_of, fit_fold, at_once, ask)
+        if pays == [False]:
+            return None
     # Where no row can be left out, one model of all rows is the member.
     fitted = FittedMember(member.title, models or [fit(rows, seed, 1)], scores.copy())
     seen_by_all = np.isnan(scores)
     if seen_by_all.any():
         fitted.out_of_fold[seen_by_all] = fitted.scores(rows.X[seen_by_all])
     return fitted
+
+
+def can_pay(
+    y: NDArray[np.int8], scores: NDArray[np.float64], best: NDArray[np.float64]
+) -> bool:
+    """Say whether a member may count 2 % of another one, by the log-ranks of the same rows.
+
+    Where few are labeled, or these disagree, it may.
+    """
+    labeled = y == 1
+    if labeled.sum() < _MIN_TO_DROP:
+        return True
+    own, other = (-np.log(rankdata(-one)[labeled] / len(y)) for one in (scores, best))
+    behind = other - own
+    error = behind.std(ddof=1) / np.sqrt(len(behind))
+    return bool(behind.mean() - 2 * error < np.log(1 / _MIN_WEIGHT) / _SHARPNESS)
 
 
 def count_apart(rows: TrainingRows, label: int) -> int:

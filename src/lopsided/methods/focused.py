@@ -105,6 +105,10 @@ class FocusedClassifier(PUClassifier):
     ----------
     estimators_ : dict of str to FittedMember
         The fitted members: `models`, and `out_of_fold`, their scores of the training rows.
+    dropped_ : list of str
+        Members that a first fold showed to be so far behind that they would count less than
+        2 % of the bagged trees; their other folds are not fitted. None with `estimators`,
+        `memory` or another `weighting`.
     weights_ : dict of str to float
         What each member counts, 1 in sum.
     member_scores_ : dict of str to float
@@ -234,19 +238,28 @@ class FocusedClassifier(PUClassifier):
 
     def _fit_members(self, rows: TrainingRows, seed: int) -> None:
         fit = check_memory(self.memory).cache(fit_member, ignore=["n_threads"])
-        wanted, schema = self._team(*rows.X.shape, int(rows.y.sum())), self._schema()
+        n_rows, n_features = rows.X.shape
+        wanted = self._team(n_rows, n_features, int(rows.y.sum()))
+        schema, best = self._schema(), None
         heavier = rows.weigh_reviewed(self.reviewed_weight)
         _, n_folds, _ = _PRESETS[self.preset]
         # Fewer models where each sees plenty of rows.
         most = 5 if len(rows) < 20_000 else 3 if len(rows) < 200_000 else 2
         n_folds = min(n_folds, most)
-        self.estimators_ = {}
+        self.estimators_, self.dropped_ = {}, []
+        # Fits that share members by a memory may weight them otherwise.
+        may_drop = (self.estimators, self.memory, self.weighting) == (None, None, "log-rank")
         with Bar(len(wanted), "fitting members") as bar:
             for member in wanted:
                 own = rows if member.lowers_risk else heavier
-                self.estimators_[member.name] = fit(
-                    member, own, schema, member.seed(seed), n_folds, self._n_threads()
-                )
+                given = (member, own, schema, member.seed(seed), n_folds, self._n_threads())
+                found = fit(*given, best)
+                if found is None:
+                    self.dropped_.append(member.name)
+                else:
+                    self.estimators_[member.name] = found
+                if may_drop and best is None and found is not None:
+                    best = found.out_of_fold
                 bar.advance()
 
     def _team(self, n_rows: int, n_features: int, n_labeled: int) -> list[Member]:
@@ -339,11 +352,13 @@ class FocusedClassifier(PUClassifier):
             shares = ", ".join(f"{100 * w:.0f} % {name}" for name, w in self.weights_.items())
             return f"Too few rows are labeled to judge members by, which count {shares}"
         first = {name: 100 * np.exp(-score) for name, score in self.member_scores_.items()}
-        return "\n".join(
+        dropped = [f"  0 %  {name}: dropped after a first fold" for name in self.dropped_]
+        counted = [
             f"{100 * weight:3.0f} %  {name}: {self.estimators_[name].title}; puts unseen "
             f"labeled rows in the first {first[name]:.2g} % (geometric mean)"
             for name, weight in sorted(self.weights_.items(), key=lambda item: -item[1])
-        )
+        ]
+        return "\n".join([*counted, *dropped])
 
 
 def _as_dense(X: Any) -> Any:
