@@ -5,7 +5,6 @@ import gzip
 import io
 import lzma
 import os
-import warnings
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +12,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 from lopsided._check import RepeatedNameError
-from lopsided._files import atomic_write, check_writable
+from lopsided._files import atomic_write, check_new_file, check_readable
+from lopsided._warnings import warn
 from lopsided.exceptions import MissingExtraError
 from lopsided.tables._arrow import read_feather, read_parquet
 from lopsided.tables._content import TableError, recognize
@@ -78,16 +78,7 @@ def read_table(
         The sheet of an Excel workbook, by name or number from 0; None is the first.
     """
     file = Path(path)
-    if not os.fspath(path):
-        raise FileNotFoundError(
-            "The name of the table is empty. Give the path of a csv or parquet file."
-        )
-    if os.path.isdir(file):
-        raise IsADirectoryError(f"{file} is a folder. Give the path of a csv or parquet file.")
-    if not file.exists():
-        raise FileNotFoundError(
-            f"There is no file {file}. Give the path of a csv or parquet file."
-        )
+    check_readable(path)
     if not (file.is_file() or file.is_fifo()):
         raise ValueError(f"{file} is neither a file nor a pipe. Give a csv or parquet file.")
     nameless = not file.suffix and (file.is_fifo() or file.parent in _STREAMS)
@@ -154,10 +145,9 @@ def _read_text(
         text, guessed = as_utf8(plain, encoding)
         frame = read_csv(text, separator or find_separator(text, _SEPARATORS[kind]))
     if guessed is not None:
-        warnings.warn(
-            f"{file} is not UTF-8 text and was read as {guessed}. Name its encoding if letters "
-            "look wrong.",
-            stacklevel=3,
+        warn(
+            f"{file} is not UTF-8 text and was read as {guessed}. Name its encoding "
+            "(encoding=...) if letters look wrong.",
         )
     return frame
 
@@ -217,14 +207,14 @@ def check_output(path: str | os.PathLike[str], *sources: str | os.PathLike[str])
     """Raise an error now if a table cannot be written to `path` later, or must not be."""
     file = Path(path)
     if not os.fspath(path) or os.path.isdir(file):
-        check_writable(path)  # says which
+        check_new_file(path)  # says which
     kind = _kind(file, _WRITTEN)
     if kind not in _SEPARATORS and _packing(file):
         raise ValueError(f"{file}: {kind} is packed already. Leave out {file.suffix}.")
     for source in filter(os.path.exists, sources if os.path.exists(file) else ()):
         if os.path.samefile(file, source):
             raise ValueError(f"{file} is the table itself. Write to another file.")
-    check_writable(file)
+    check_new_file(file)
 
 
 def write_table(frame: Any, path: str | os.PathLike[str]) -> None:
