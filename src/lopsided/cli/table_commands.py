@@ -30,14 +30,15 @@ _ROLES = ("label", "positive", "negative", "id", "group", "drop", "decimal", "da
 
 def _read(options: argparse.Namespace, path: str) -> Any:
     """Return a table of the command line, read as its options say."""
-    from lopsided.tables import read_table
+    return _read_with_format(options, path)[0]
 
-    return read_table(
-        "/dev/stdin" if path == "-" else path,
-        separator=options.sep,
-        encoding=options.encoding,
-        sheet=options.sheet,
-    )
+
+def _read_with_format(options: argparse.Namespace, path: str) -> tuple[Any, Any]:
+    """Return it with how it is written, if it is text."""
+    from lopsided.tables import read_with_format
+
+    source = "/dev/stdin" if path == "-" else path
+    return read_with_format(source, options.sep, options.encoding, options.sheet)
 
 
 def _load(path: str) -> Any:
@@ -110,22 +111,40 @@ def rank_table(options: argparse.Namespace) -> None:
     if output is not None:
         check_output(output, *options.words)
     if models:
-        model, frame = _load(models[0]), _read(options, table)
-    else:
-        frame = _read(options, table)
+        model = _load(models[0])
+    frame, found = _read_with_format(options, table)
+    form = _choose_format(options, table, found)
+    if not models:
         model = _fit_frame(options, frame)
         _warn(options, model)
     ranking = model.rank(frame, top=options.top, reasons=reasons)
     if output is not None:
-        write_table(ranking, output)
+        write_table(ranking, output, form)
         if options.json:
             print_result(json.dumps({"written": output, "rows": len(ranking)}))
     elif options.json:
         print_result(ranking.to_json(orient="records", date_format="iso", double_precision=15))
     else:
-        print_result(format_csv(ranking), end="")
+        print_result(format_csv(ranking, form), end="")
     if not options.quiet:
         say(ranking.summary + (f" Written to {output}." if output else ""))
+
+
+def _choose_format(options: argparse.Namespace, table: str, found: Any) -> Any:
+    """Return how a list is written as text: as its table is, unless an option says otherwise.
+
+    A table with tabs by its name becomes a list with commas, if that is what its name says.
+    """
+    from lopsided.tables import TextFormat
+
+    if found is None or ".tsv" in os.path.basename(table).lower():
+        found = TextFormat(decimal=found.decimal if found else ".")
+    if options.out_sep is None:
+        return found
+    if len(options.out_sep) != 1:
+        raise ValueError(f"--out-sep must be one character, got {options.out_sep!r}.")
+    decimal = "." if options.out_sep == "," else found.decimal
+    return found._replace(separator=options.out_sep, decimal=decimal)
 
 
 def _split_words(options: argparse.Namespace) -> tuple[list[str], str]:

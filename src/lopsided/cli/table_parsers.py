@@ -92,6 +92,9 @@ def _add_rank(commands: Any) -> None:
     rank.add_argument(
         "-o", "--output", metavar="FILE", help="csv, tsv, parquet or feather (standard output)"
     )
+    rank.add_argument(
+        "--out-sep", metavar="CHAR", help="separator of a csv that is written (the table's)"
+    )
     _add_json(rank)
     add_quiet(rank)
     rank.set_defaults(run=run.rank_table)
