@@ -214,6 +214,7 @@ def report_ranking(options: argparse.Namespace) -> object:
         options.output,
         title=options.title,
         source="standard input" if options.table == "-" else options.table,
+        rivals=options.rival,
         n_jobs=options.jobs,
     )
 

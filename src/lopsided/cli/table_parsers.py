@@ -130,6 +130,14 @@ def _add_report(commands: Any) -> None:
         "-o", "--output", default="report.html", metavar="FILE", help="(%(default)s)"
     )
     report.add_argument("--title", metavar="TEXT", help="the page's title")
+    report.add_argument(
+        "--rival",
+        action="append",
+        default=[],
+        metavar="COL",
+        help="a column with the desk's own score, higher for the more suspicious, to compare "
+        "with; may be given more than once",
+    )
     _add_reading(report, types=False)
     _add_jobs(report)
     add_quiet(report)

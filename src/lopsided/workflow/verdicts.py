@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from lopsided._check import check_choice
 from lopsided._terminal import abbreviate, list_some
 from lopsided._warnings import warn
+from lopsided.review.verdicts import WORDS
 from lopsided.tables import is_blank, read_texts, same_value
 from lopsided.workflow.roles import ROW_NUMBER, Roles
 from lopsided.workflow.training import TrainingTable
@@ -16,10 +17,6 @@ from lopsided.workflow.training import TrainingTable
 __all__ = ["Verdicts", "place_verdicts", "read_verdicts"]
 
 _COLUMN = "verdict"
-_WORDS = {
-    **dict.fromkeys(("1", "1.0", "true", "yes", "y", "positive", "confirmed"), 1),
-    **dict.fromkeys(("-1", "-1.0", "false", "no", "n", "negative", "cleared"), -1),
-}
 
 
 class Verdicts(NamedTuple):
@@ -62,7 +59,7 @@ def _read_words(
 ) -> NDArray[np.int8]:
     """Return 1 and -1 for cells that decide, 0 for blank ones."""
     texts = read_texts(column)
-    found = {text: _WORDS.get(text.lower(), 0) for text in texts.unique()}
+    found = {text: WORDS.get(text.lower(), 0) for text in texts.unique()}
     for given, verdict in ((positive, 1), (negative, -1)):
         if given is not None and str(given).strip():
             found |= dict.fromkeys(
