@@ -244,14 +244,13 @@ def tell_prior(options: argparse.Namespace) -> None:
     _check_paths(options.table)
     if options.label is None:
         found = _load(options.table).prior_estimate()
-        if found is None:
-            raise ValueError(
-                f"{options.table} has no estimate of the prior: it was given, or no row is "
-                "labeled."
-            )
     else:
         options.prior = None
         found = _fit_frame(options, _read(options, options.table)).prior_estimate()
+    if found is None:
+        raise ValueError(
+            f"{options.table} has no estimate of the prior: it was given, or no row is labeled."
+        )
     _tell(options, found, lambda: vars(found))
 
 
