@@ -76,6 +76,8 @@ def main() -> None:
         steps = time_journey(folder, options.method, environment)
     cache = "compiled anew" if options.cold else "compiled before"
     lines = [
+        " ".join(["    python benchmarks/journey.py", *sys.argv[1:]]),
+        "",
         f"{options.rows:,} rows, {options.method}, {os.cpu_count()} cores, code {cache}.",
         "",
         "| command | seconds |",

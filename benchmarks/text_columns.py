@@ -143,6 +143,8 @@ def as_markdown(results: list[Result], bests: dict[str, list[float]], n_rows: in
     lines = [
         "# Text columns",
         "",
+        " ".join(["    python benchmarks/text_columns.py", *sys.argv[1:]]),
+        "",
         f"{n_rows:,} claims, average precision among the unlabeled, mean of {n_seeds} tables "
         "with the standard deviation in brackets. Numbered merchants hardly ever write "
         "themselves twice alike; recurring ones are a brand and a city, 360 in all.",

@@ -158,7 +158,7 @@ def test_bad_words_get_one_sentence_and_code_two(claims, capsys, words, message)
 
 def test_an_empty_name_is_no_folder(capsys):
     assert rank("") == 2
-    assert "The name of the table is empty. Give the path" in capsys.readouterr().err
+    assert "The name of the file is empty. Give the path" in capsys.readouterr().err
 
 
 def test_a_peer_ranks_if_its_package_is_there(claims, capsys):

@@ -2,7 +2,6 @@
 
 import difflib
 import importlib
-import warnings
 from collections import Counter
 from collections.abc import Iterable
 from types import ModuleType
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._terminal import abbreviate, list_some, show_name
+from lopsided._warnings import warn
 from lopsided.exceptions import MissingExtraError, PriorWarning
 
 SCENARIOS = ("one-sample", "two-sample")
@@ -101,11 +101,10 @@ def _binary(
     if values.ndim == 2 and values.shape[1] == 1:
         from sklearn.exceptions import DataConversionWarning
 
-        warnings.warn(
+        warn(
             f"A column-vector {name} was passed when a 1d array was expected. "
             f"Pass {name}.ravel().",
             DataConversionWarning,
-            stacklevel=4,
         )
         values = values.ravel()
     if values.ndim != 1:
@@ -362,11 +361,10 @@ def check_prior(prior: Any, labeled_share: float, *, or_auto: bool = False) -> f
     if prior < labeled_share <= prior * (1 + 1e-9):  # the same but for rounding
         return labeled_share
     if prior < labeled_share:
-        warnings.warn(
+        warn(
             f"prior {prior:.4g} is below the share of labeled rows, {labeled_share:.4g}, and "
             "was raised to it.",
             PriorWarning,
-            stacklevel=4,
         )
         return labeled_share
     return float(prior)

@@ -88,6 +88,34 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
     return target
 
 
+def check_new_file(path: str | os.PathLike[str]) -> Path:
+    """Return what `check_writable` does; raise an error also if the folder is not there.
+
+    A file that a user names is asked for in a folder that exists: another one is a typo.
+    """
+    folder = Path(os.path.realpath(path)).parent
+    if os.fspath(path) and not os.path.exists(folder):
+        raise FileNotFoundError(
+            f"There is no folder {folder} to write {Path(path).name} to. Make it, or name "
+            "another file."
+        )
+    return check_writable(path)
+
+
+def check_readable(
+    path: str | os.PathLike[str],
+    what: str = "file",
+    advice: str = "Give the path of a csv or parquet file.",
+) -> None:
+    """Raise an error if there is no file or pipe to read at a path; `advice` ends it."""
+    if not os.fspath(path):
+        raise FileNotFoundError(f"The name of the {what} is empty. {advice}")
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"{path} is a folder. {advice}")
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"There is no {what} {path}. {advice}")
+
+
 @contextmanager
 def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
     """Let an error of the system name the file that a user gave, and not a draft of it."""
@@ -146,7 +174,7 @@ def check_folder(
         if os.path.lexists(os.path.join(folder, name)):
             raise FileExistsError(
                 f"{folder} must be new or hold results of this command, got a folder with "
-                f"another {name}. Name another folder (--out)."
+                f"another {name}. Name another folder (out=...)."
             )
 
 

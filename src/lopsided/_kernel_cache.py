@@ -6,7 +6,6 @@ import pickle
 import shutil
 import stat
 import tempfile
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -21,6 +20,8 @@ from numba.core.caching import (
     UserProvidedCacheLocator,
 )
 from numba.core.serialize import dumps
+
+from lopsided._warnings import warn
 
 _PACKAGE = Path(__file__).parent
 
@@ -117,10 +118,9 @@ def _not_kept(folder: Any, error: Exception) -> str:
 
 
 def _warn(trouble: str) -> None:
-    warnings.warn(
+    warn(
         f"{trouble}, so that every start compiles it again, which takes a while. Set"
         " NUMBA_CACHE_DIR to a folder of your own on a disk with room.",
-        stacklevel=2,
     )
 
 
@@ -141,10 +141,9 @@ def _places(package: Path) -> Iterator[Path]:
     """Yield places for a cache; each is looked for only if those before were passed over."""
     if wish := os.environ.get("NUMBA_CACHE_DIR"):
         yield Path(wish)
-        warnings.warn(
+        warn(
             f"NUMBA_CACHE_DIR must be a folder that you, and only you, can write to; {wish} is"
             " passed over.",
-            stacklevel=2,
         )
     yield package / "__pycache__"
     home = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))

@@ -29,6 +29,7 @@ from lopsided._calibration_metrics import (
 )
 from lopsided._check import as_generator, check_choice, check_count, check_labels, check_prior
 from lopsided._rows import TrainingRows
+from lopsided._warnings import warn
 from lopsided.exceptions import PriorWarning
 from lopsided.methods.additive import AdditiveScores, additive_scores, settle
 from lopsided.methods.base import ScoreAnswers, as_pandas, assign_folds, takes_reviewed
@@ -240,10 +241,9 @@ class PUCalibratedClassifier(ScoreAnswers, MetaEstimatorMixin, ClassifierMixin, 
         """Return the weights that the classifier is fitted with."""
         if weight is None or has_fit_parameter(self.estimator, "sample_weight"):
             return weight
-        warnings.warn(
+        warn(
             f"{type(self.estimator).__name__} takes no sample_weight in fit: the weights count "
             "for the calibration only.",
-            stacklevel=3,
         )
         return None
 
@@ -310,7 +310,7 @@ class PUCalibratedClassifier(ScoreAnswers, MetaEstimatorMixin, ClassifierMixin, 
             self.prior_estimate_ = estimate_prior(
                 y[known], scores[known], random_state=int(rng.integers(2**31)), **own
             )
-            warn_unidentified(self.prior_estimate_, stacklevel=3)
+            warn_unidentified(self.prior_estimate_)
             given = self.prior_estimate_
         return check_prior(given, float(np.average(y, weights=weight)))
 

@@ -44,7 +44,7 @@ def run_demo(out: str, method: str = "focused", random_state: int = 0) -> str:
     over and nothing else. The last line is the path of the report.
     """
     check_ranks(method)
-    check_no_file(out, " (--out)")
+    check_no_file(out, " (out=...)")
     check_folder(out, ("claims.lop",), _FILES)
     folder = Path(out)
     paths = {name: folder / name for name in _FILES}

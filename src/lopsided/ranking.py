@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from lopsided._check import as_generator, check_count
+from lopsided._warnings import warn
 from lopsided.exceptions import PriorWarning
 from lopsided.methods.base import (
     PUClassifier,
@@ -143,11 +144,9 @@ def _rank_out_of_bag(
 
 
 def _unsupervised(n_jobs: int | None) -> OutlierClassifier:
-    warnings.warn(
+    warn(
         "No row is labeled: the ranking is unsupervised, outliers first. Label rows that you "
         "know to be positive, one is enough to learn from.",
-        UserWarning,
-        stacklevel=3,
     )
     return OutlierClassifier(n_jobs=n_jobs)
 

@@ -87,7 +87,7 @@ def test_a_file_that_fails_the_check_is_not_done_and_costs_no_other(tmp_path):
 
 def test_a_folder_that_is_not_ours_is_refused(store, tmp_path):
     store.write("key", FRAME)
-    with pytest.raises(ValueError, match=r"holds results of a study, not of another.*--out"):
+    with pytest.raises(ValueError, match=r"holds results of a study, not of another.*out="):
         ResultStore(store.folder, "another")
     (tmp_path / "own").mkdir()
     assert ResultStore(tmp_path / "own").keys() == []  # an empty one is nobody's

@@ -16,6 +16,7 @@ from lopsided.diagnostics import (
 from lopsided.diagnostics import signal as signal_module
 from lopsided.labeling import SCAR
 from lopsided.metrics import pu_average_precision, pu_roc_auc
+from lopsided.priors import estimate_prior
 
 TRUTH = np.repeat([1, 0], [100, 900])
 RNG = np.random.default_rng(2)
@@ -141,6 +142,13 @@ def test_easy_cases_labeled_first_are_noticed():
         kept = (TRUTH == 1) & (rng.random(1000) < 10 * (propensity - 0.9))
         alarms.append(not check_scar(kept.astype(int), GOOD, 0.1).plausible)
     assert np.mean(alarms) > 0.8
+
+
+def test_a_prior_from_the_same_scores_is_said_to_leave_nothing_to_test():
+    estimated = check_scar(Y, GOOD, estimate_prior(Y, GOOD))
+    assert not estimated.testable
+    assert "cannot be tested" in str(estimated)
+    assert "Nothing here speaks against" in str(check_scar(Y, GOOD, 0.1))
 
 
 def test_a_range_of_priors_is_judged_at_its_mild_end():

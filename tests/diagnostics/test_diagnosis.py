@@ -29,6 +29,7 @@ def test_a_diagnosis_answers_every_question(found):
     assert "Of your 20 confirmed cases, scored blind," in text
     assert "the naive baseline (naive-forest) has" in text
     assert "the desk's own score has" in text
+    assert "labels are given at random cannot be tested here" in text
     assert found.signal.found
     assert found.leaks == ()
     assert [one.k for one in found.finds] == [20, 50]

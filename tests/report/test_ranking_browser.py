@@ -272,6 +272,22 @@ def test_the_page_itself_never_scrolls_sideways(show, path, hostile, kind, width
     assert page.execute_script(script) == []
 
 
+@pytest.mark.parametrize("kind", ["usual", "hostile"])
+def test_cards_on_a_phone_have_no_header_but_buttons_that_sort(show, path, hostile, kind):
+    page = show(path if kind == "usual" else hostile, PHONE)
+    script = """
+    return Array.from(document.querySelectorAll("#ranking *")).filter((one) =>
+      one.checkVisibility() && one.getBoundingClientRect().right > innerWidth + 1
+      ).map((one) => one.outerHTML.slice(0, 120));
+    """
+    assert page.execute_script(script) == []
+    shown = [one.text for one in page.find_elements("css selector", "#ranking thead button")]
+    assert 3 <= len(list(filter(None, shown))) <= 5
+    first = read_rows(page)[0]
+    assert sort_by(page, "Rank") == "descending"
+    assert read_rows(page)[0] != first
+
+
 def test_a_card_on_a_phone_opens_its_reasons_and_cells(show, path, summary):
     page = show(path, PHONE)
     row = page.find_element("css selector", "#ranking tbody tr")

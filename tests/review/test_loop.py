@@ -145,7 +145,7 @@ def test_verdicts_may_name_ids():
         ({"rows": [0.5], "verdicts": [1]}, "whole numbers"),
         ({"rows": [1, 1], "verdicts": [1, 1]}, "one verdict"),
         ({"rows": [1], "verdicts": [2]}, "got 2"),
-        ({"rows": [1], "verdicts": ["yes"]}, "got 'yes'"),
+        ({"rows": [1], "verdicts": ["maybe"]}, "got 'maybe'"),
         ({"rows": [1], "verdicts": [1, 1]}, "got 2 for 1"),
         ({"rows": [int(np.flatnonzero(Y)[0])], "verdicts": [-1]}, "known to be a positive"),
         ({"ids": [-7], "verdicts": [1]}, "no row of that name"),
@@ -266,3 +266,15 @@ def test_one_labeled_row_is_enough():
         loop = ReviewLoop(X, y, method)
         teach_truth(loop, loop.query(10))
         assert len(loop.query(10)) == 10
+
+
+@pytest.mark.parametrize("kept", ["row", "id"])
+def test_a_batch_comes_back_with_words_in_a_column_of_verdicts(kept):
+    by_numbers, by_words = (make_loop(ids=[f"r{row}" for row in range(500)]) for _ in range(2))
+    batch = by_numbers.query(20)
+    by_numbers.teach(batch.rows, [0, None, *(2 * Y_TRUE[batch.rows[2:]] - 1)])
+    frame = by_words.query(20).to_frame().drop(columns={"row": "id", "id": "row"}[kept])
+    words = np.where(Y_TRUE[batch.rows] == 1, "confirmed", " Cleared")
+    by_words.teach(frame.assign(verdict=["", None, *words[2:]]).sort_values("score"))
+    assert_array_equal(by_words.y, by_numbers.y)
+    assert (by_words.y[batch.rows[2:]] != 0).all()

@@ -1,6 +1,7 @@
 """Answers that reviewers and files should not give, and tables that begin or end oddly."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from lopsided.review import ReviewLoop
@@ -18,9 +19,17 @@ def start(n_labeled=10, **options):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"rows": [50], "verdicts": [False]}, "1 .positive., -1 .negative. or 0"),
+        (
+            {"rows": [50], "verdicts": [False]},
+            "1 or .confirmed. .*, got False",
+        ),
         ({"rows": [50]}, "got none. Pass them"),
         ({"rows": [[50, 51]], "verdicts": [[1, 1]]}, "rows must be one row of values"),
+        ({"rows": [50], "verdicts": ["perhaps"]}, "blank .undecided., got 'perhaps'"),
+        (
+            {"rows": pd.DataFrame({"row": [50], "result": [1]})},
+            "must have the column",
+        ),
         ({"ids": [0.7], "verdicts": [1]}, "ids must be whole numbers .* got 0.7"),
         ({"ids": [True], "verdicts": [1]}, "ids must be whole numbers .* got True"),
         ({"ids": ["abc"], "verdicts": [1]}, "ids must be whole numbers .* got 'abc'"),

@@ -219,7 +219,7 @@ def test_categories_that_training_had_not_are_missing(cleaner):
     X = cleaner.transform(CLAIMS.assign(city=["Bonn", *CLAIMS["city"][1:]]))
     assert X["city"].isna()[0]
     assert list(X["city"].cat.categories) == sorted(CITIES)
-    with pytest.warns(UserWarning, match="column 'city' are categories that training had not"):
+    with pytest.warns(UserWarning, match=r"'city' .* are categories that training had not"):
         cleaner.transform(CLAIMS.assign(city="Bonn"))
 
 

@@ -84,7 +84,8 @@ def test_a_table_is_never_written_over_itself_or_what_cannot_be_written(tmp_path
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(IsADirectoryError, match="is a folder"):
         check_output(tmp_path / "folder.csv", table)
-    check_output(tmp_path / "new" / "x.csv", table)
+    with pytest.raises(FileNotFoundError, match=r"There is no folder .*new to write x\.csv"):
+        check_output(tmp_path / "new" / "x.csv", table)
 
 
 CELLS = [

@@ -2,6 +2,8 @@
 
 import io
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -149,6 +151,11 @@ def test_a_table_may_come_by_a_pipe_and_a_ranking_leave_by_one(desk, monkeypatch
         (["fit", "{csv}", *WORDS, "-o", "{csv}"], "is the table itself"),
         (["fit", "{csv}", *WORDS, "-o", "/proc/model.lop"], "cannot be written to"),
         (["feedback", "{lop}", "{csv}", "--verdict", "gone", "-o", "x"], "No column is called"),
+        (["fit", "{csv}", *WORDS, "-o", "nodir/x.lop"], "nodir to write x.lop to. Make it"),
+        (["rank", "{lop}", "{csv}", "-o", "nodir/x.csv"], "nodir to write x.csv to"),
+        (["report", "{lop}", "{csv}", "-o", "nodir/x.html"], "nodir to write x.html to"),
+        (["feedback", "{lop}", "{csv}", "-o", "nodir/x.lop"], "nodir to write x.lop to"),
+        (["fit", "{csv}", "--label", "status", "-o", "x.lop"], "of the positives (--positive)"),
         (["prior", "{csv}"], "--label must name the column"),
         (["compare", "{csv}", *WORDS, "--methods", "naive"], "No method is called"),
         (["check", "{csv}", *WORDS, "--sep", "ab"], "separator"),
@@ -162,6 +169,28 @@ def test_what_is_wrong_is_one_sentence_and_nothing_is_written(desk, capsys, word
     assert message in said
     assert said.count("\n") == 1
     assert {path: path.read_bytes() for path in desk.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["rank", "{lop}", "{folder}"],
+        ["rank", "gone.csv", *WORDS],
+        ["explain", "{lop}", "gone.csv", "--row", "1"],
+        ["feedback", "gone.lop", "{csv}", "-o", "x.lop"],
+        ["report", "{lop}", "gone.csv"],
+        ["prior", "gone.lop"],
+        ["check", "{folder}", *WORDS],
+    ],
+    ids=" ".join,
+)
+def test_a_wrong_path_is_told_before_anything_heavy_is_imported(desk, words):
+    names = {"csv": desk / "claims.csv", "lop": desk / "claims.lop", "folder": desk}
+    given = [word.format(**names) for word in words]
+    code = f"import sys; from lopsided.cli import main; main({given!r}); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "There is no" in done.stderr or "is a folder" in done.stderr
+    assert not {"numpy", "pandas", "sklearn"} & set(done.stdout.split())
 
 
 def test_the_demo_walks_the_journey_and_ends_with_the_path_of_its_report(tmp_path, capsys):

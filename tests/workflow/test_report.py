@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import lopsided
+from lopsided.cli import main
 from lopsided.datasets import make_claims
 from lopsided.workflow.report import summarize_ranking, write_table_report
 
@@ -61,6 +62,34 @@ def test_a_page_on_another_table_says_so_and_counts_by_probabilities(model):
     assert any("not the table that was learned from" in one.text for one in found.warnings)
     assert found.finds.k[-1] <= 200
     assert found.prior.value == model.prior_estimate().value
+
+
+def test_the_desks_own_score_is_a_rival_on_the_page(claims, truth, tmp_path, capsys):
+    table = claims.table.assign(
+        desk=[f"{5 + 4 * truth[row]},5" for row in claims.table["claim_no"]], mood="good"
+    )
+    table.to_csv(tmp_path / "t.csv", index=False)
+    model = lopsided.fit(table, **ROLES, drop="desk", method="naive-logistic", prior=0.1)
+    model.save(tmp_path / "m.lop")
+    words = ["report", str(tmp_path / "m.lop"), str(tmp_path / "t.csv"), "-q"]
+    assert main([*words, "--rival", "desk", "-o", str(tmp_path / "r.html")]) == 0
+    found = summarize_ranking(model, table, rivals="desk")
+    told = found.comparison[-1].rivals
+    assert [one.name for one in told] == ["desk"]
+    assert told[0].found == found.comparison[-1].n_labeled  # it knows the truth
+    assert found.comparison[0].rivals[0].found > found.comparison[0].ours
+    assert not any("learned from its rival" in one.text for one in found.warnings)
+    assert main([*words, "--rival", "mood", "-o", str(tmp_path / "r.html")]) == 2
+    assert "must hold scores as numbers to be a rival, got good" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="got a table with 100 of 800 of them"):
+        summarize_ranking(model, table.head(100), rivals=["desk"])
+
+
+def test_a_rival_that_was_learned_from_is_told(claims):
+    table = claims.table.assign(desk=np.arange(len(claims.table)) % 7)
+    model = lopsided.fit(table, **ROLES, method="naive-logistic", prior=0.1)
+    found = summarize_ranking(model, table, rivals=["desk"])
+    assert any("learned from its rival, column 'desk'" in one.text for one in found.warnings)
 
 
 def test_a_page_after_reviews_says_so(claims, model, ranking, truth):

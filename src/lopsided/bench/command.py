@@ -44,7 +44,8 @@ def bench(
     others = sorted(one.stem for one in folder.glob("*.toml") if one.stem != study.name)
     if others:
         raise ValueError(
-            f"{folder} holds the results of the study {others[0]}. Name another folder (--out)."
+            f"{folder} holds the results of the study {others[0]}. Name another folder "
+            "(out=...)."
         )
     protocol = folder / f"{study.name}.toml"  # a report needs it
     if protocol.is_file() and protocol.read_bytes() != file.read_bytes():

@@ -3,13 +3,13 @@
 import json
 import os
 import re
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from lopsided._files import atomic_write
+from lopsided._warnings import warn
 
 __all__ = ["DamagedFileError", "ResultStore", "naming_the_file"]
 
@@ -157,18 +157,18 @@ class ResultStore:
             if others:
                 raise FileExistsError(
                     f"{self.folder} must be new or hold results of this command, got a folder "
-                    f"with another {others[0]}. Name another folder (--out)."
+                    f"with another {others[0]}. Name another folder (out=...)."
                 )
             return False
         try:
             found = json.loads(file.read_text(encoding="utf-8"))["fingerprint"]
         except (ValueError, TypeError, KeyError, RecursionError):
-            warnings.warn(f"{file} is damaged and is written again.", stacklevel=3)
+            warn(f"{file} is damaged and is written again.")
             return False
         if found != self.fingerprint:
             raise ValueError(
                 f"{self.folder} holds results of {found}, not of {self.fingerprint}. Name "
-                "another folder (--out)."
+                "another folder (out=...)."
             )
         return True
 

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import signal
 import warnings
 from collections.abc import Sequence
@@ -11,7 +12,23 @@ from lopsided._progress import silenced
 from lopsided._signals import Stopped, stops_unwind
 from lopsided._terminal import check_streams, print_result, say
 
-__all__ = ["run_command"]
+__all__ = ["name_options", "run_command"]
+
+# Parameters that messages may name, as in `positive=...`, and what their options are called.
+_SAME = ("positive", "negative", "group", "verdict", "prior", "encoding", "sheet", "out")
+_OPTIONS = {**{name: name for name in _SAME}, "separator": "sep", "rivals": "rival"}
+_PARAMETER = re.compile(rf"\b({'|'.join(_OPTIONS)})=\.\.\.")
+
+
+def name_options(text: str) -> str:
+    """Return a message of the library with options where it names parameters.
+
+    Examples
+    --------
+    >>> name_options("Name the value of the positives (positive=...).")
+    'Name the value of the positives (--positive).'
+    """
+    return _PARAMETER.sub(lambda found: f"--{_OPTIONS[found[1]]}", text)
 
 
 def _notes(quiet: bool) -> Any:
@@ -19,9 +36,10 @@ def _notes(quiet: bool) -> Any:
     said = set()
 
     def note(message: Any, category: Any, *_: Any, **__: Any) -> None:
-        if issubclass(category, UserWarning) and str(message) not in said and not quiet:
-            said.add(str(message))
-            say(f"note: {message}")
+        text = name_options(str(message))
+        if issubclass(category, UserWarning) and text not in said and not quiet:
+            said.add(text)
+            say(f"note: {text}")
 
     return note
 
@@ -54,7 +72,7 @@ def run_command(parser: argparse.ArgumentParser, arguments: Sequence[str] | None
             if result is not None:
                 print_result(result)
     except (ValueError, OSError, ImportError) as error:
-        say(f"{parser.prog}: {error}")
+        say(f"{parser.prog}: {name_options(str(error))}")
         return 2
     except KeyboardInterrupt as stop:
         say(f"{parser.prog}: stopped; nothing was left half written.")

@@ -7,8 +7,10 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from lopsided._files import check_new_file, check_readable
 from lopsided._terminal import print_result, say
-from lopsided.exceptions import PriorWarning
+from lopsided.cli.running import name_options
+from lopsided.exceptions import FindingWarning, PriorWarning
 
 __all__ = [
     "check_table",
@@ -22,27 +24,40 @@ __all__ = [
 ]
 
 
+_TABLES = (".csv", ".tsv", ".parquet", ".xlsx", ".gz")
 _ROLES = ("label", "positive", "negative", "id", "group", "drop", "decimal", "day_first")
 
 
 def _read(options: argparse.Namespace, path: str) -> Any:
     """Return a table of the command line, read as its options say."""
-    from lopsided.tables import read_table
+    return _read_with_format(options, path)[0]
 
-    return read_table(
-        "/dev/stdin" if path == "-" else path,
-        separator=options.sep,
-        encoding=options.encoding,
-        sheet=options.sheet,
-    )
+
+def _read_with_format(options: argparse.Namespace, path: str) -> tuple[Any, Any]:
+    """Return it with how it is written, if it is text."""
+    from lopsided.tables import read_with_format
+
+    source = "/dev/stdin" if path == "-" else path
+    return read_with_format(source, options.sep, options.encoding, options.sheet)
 
 
 def _load(path: str) -> Any:
     from lopsided.workflow.model import load_table_model
 
-    if os.path.isfile(path) and path.endswith((".csv", ".tsv", ".parquet", ".xlsx", ".gz")):
-        raise ValueError(f"The model must come before the table, got the table {path} there.")
     return load_table_model(path)
+
+
+def _check_paths(table: str | None, model: str | None = None) -> None:
+    """Raise an error now, before anything heavy is imported, if there is nothing to read."""
+    if model is not None:
+        wanted = "Give the name of one that lopsided fit wrote."
+        check_readable(model, "model file", wanted)
+        if os.path.isfile(model) and model.endswith(_TABLES):
+            raise ValueError(
+                f"The model must come before the table, got the table {model} there."
+            )
+    if table is not None and table != "-":
+        check_readable(table)
 
 
 def _roles(options: argparse.Namespace) -> dict[str, Any]:
@@ -51,6 +66,7 @@ def _roles(options: argparse.Namespace) -> dict[str, Any]:
 
 def check_table(options: argparse.Namespace) -> int:
     """Say what a table holds and what will hurt."""
+    _check_paths(options.table)
     from lopsided.workflow.check import check
 
     found = check(_read(options, options.table), n_jobs=options.jobs, **_roles(options))
@@ -60,6 +76,7 @@ def check_table(options: argparse.Namespace) -> int:
 
 def fit_table(options: argparse.Namespace) -> None:
     """Learn from a table and write the model."""
+    _check_paths(options.table)
     _check_output(options.output, options.table)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PriorWarning)  # `describe` says it
@@ -71,42 +88,63 @@ def fit_table(options: argparse.Namespace) -> None:
 def _fit_frame(options: argparse.Namespace, frame: Any) -> Any:
     from lopsided.workflow.fitting import fit
 
-    return fit(
-        frame,
-        method=options.method or "focused",
-        prior=options.prior,
-        n_jobs=options.jobs,
-        random_state=options.seed,
-        **_roles(options),
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FindingWarning)  # `_warn` says it
+        return fit(
+            frame,
+            method=options.method or "focused",
+            prior=options.prior,
+            n_jobs=options.jobs,
+            random_state=options.seed,
+            **_roles(options),
+        )
 
 
 def rank_table(options: argparse.Namespace) -> None:
     """Rank a table, by a model or by its own labels."""
+    models, table = _split_words(options)
+    _check_paths(table, *models)
     from lopsided.tables import check_output, format_csv, write_table
 
-    models, table = _split_words(options)
     reasons = _count_reasons(options.reasons)
     output = None if options.output == "-" else options.output
     if output is not None:
         check_output(output, *options.words)
     if models:
-        model, frame = _load(models[0]), _read(options, table)
-    else:
-        frame = _read(options, table)
+        model = _load(models[0])
+    frame, found = _read_with_format(options, table)
+    form = _choose_format(options, table, found)
+    if not models:
         model = _fit_frame(options, frame)
         _warn(options, model)
     ranking = model.rank(frame, top=options.top, reasons=reasons)
     if output is not None:
-        write_table(ranking, output)
+        write_table(ranking, output, form)
         if options.json:
             print_result(json.dumps({"written": output, "rows": len(ranking)}))
     elif options.json:
         print_result(ranking.to_json(orient="records", date_format="iso", double_precision=15))
     else:
-        print_result(format_csv(ranking), end="")
+        print_result(format_csv(ranking, form), end="")
     if not options.quiet:
         say(ranking.summary + (f" Written to {output}." if output else ""))
+
+
+def _choose_format(options: argparse.Namespace, table: str, found: Any) -> Any:
+    """Return how a list is written as text: as its table is, unless an option says otherwise.
+
+    A table with tabs by its name becomes a list with commas, if that is what its name says.
+    """
+    from lopsided.tables import TextFormat
+
+    if found is None or ".tsv" in os.path.basename(table).lower():
+        found = TextFormat(decimal=found.decimal if found else ".")
+    if options.out_sep is None:
+        return found
+    if len(options.out_sep) != 1:
+        raise ValueError(f"--out-sep must be one character, got {options.out_sep!r}.")
+    decimal = "." if options.out_sep == "," else found.decimal
+    return found._replace(separator=options.out_sep, decimal=decimal)
 
 
 def _split_words(options: argparse.Namespace) -> tuple[list[str], str]:
@@ -152,6 +190,7 @@ def _count_reasons(text: str) -> int | None:
 
 def explain_row(options: argparse.Namespace) -> None:
     """Say what each column adds to a row's score."""
+    _check_paths(options.table, options.model)
     model = _load(options.model)
     found = model.explain(_read(options, options.table), options.row)
     _tell(options, found, found.to_dict)
@@ -159,14 +198,15 @@ def explain_row(options: argparse.Namespace) -> None:
 
 def report_ranking(options: argparse.Namespace) -> object:
     """Write the page on a model and its list."""
-    from lopsided.report.page import check_page
-    from lopsided.workflow.report import write_table_report
-
     if options.table is None:
         raise ValueError(
             f"A table is wanted after the model {options.model}, got none. The report of a "
             "study is written by lopsided bench FOLDER --report."
         )
+    _check_paths(options.table, options.model)
+    from lopsided.report.page import check_page
+    from lopsided.workflow.report import write_table_report
+
     check_page(options.output)
     return write_table_report(
         _load(options.model),
@@ -174,12 +214,14 @@ def report_ranking(options: argparse.Namespace) -> object:
         options.output,
         title=options.title,
         source="standard input" if options.table == "-" else options.table,
+        rivals=options.rival,
         n_jobs=options.jobs,
     )
 
 
 def learn_from_feedback(options: argparse.Namespace) -> None:
     """Learn from reviews and write the new model."""
+    _check_paths(options.reviewed, options.model)
     _check_output(options.output, options.reviewed)
     model = _load(options.model).feedback(
         _read(options, options.reviewed),
@@ -199,21 +241,22 @@ def tell_prior(options: argparse.Namespace) -> None:
             "Either --label must name the column to learn from, or a model (.lop) be given, "
             f"got {options.table} alone."
         )
+    _check_paths(options.table)
     if options.label is None:
         found = _load(options.table).prior_estimate()
-        if found is None:
-            raise ValueError(
-                f"{options.table} has no estimate of the prior: it was given, or no row is "
-                "labeled."
-            )
     else:
         options.prior = None
         found = _fit_frame(options, _read(options, options.table)).prior_estimate()
+    if found is None:
+        raise ValueError(
+            f"{options.table} has no estimate of the prior: it was given, or no row is labeled."
+        )
     _tell(options, found, lambda: vars(found))
 
 
 def compare_methods(options: argparse.Namespace) -> None:
     """Compare methods on a table."""
+    _check_paths(options.table)
     from lopsided.workflow.comparison import compare_on_table
 
     found = compare_on_table(
@@ -232,21 +275,21 @@ def compare_methods(options: argparse.Namespace) -> None:
 
 def _check_output(output: str, source: str) -> None:
     """Raise an error now if a model cannot be written later, or must not be."""
-    from lopsided._files import check_writable
-
-    target = check_writable(output)
+    target = check_new_file(output)
     if target.exists() and os.path.exists(source) and os.path.samefile(target, source):
         raise ValueError(f"{output} is the table itself. Write to another file.")
 
 
 def _tell(options: argparse.Namespace, found: object, to_dict: Callable[[], Any]) -> None:
-    print_result(json.dumps(to_dict(), indent=2) if options.json else found)
+    told = json.dumps(to_dict(), indent=2) if options.json else str(found)
+    print_result(name_options(told))
 
 
 def _tell_model(options: argparse.Namespace, model: Any) -> None:
     """Say what a model has learned, and where it is."""
     if options.json:
-        print_result(json.dumps({"model": options.output, **model.to_dict()}, indent=2))
+        told = json.dumps({"model": options.output, **model.to_dict()}, indent=2)
+        print_result(name_options(told))
         return
     _warn(options, model)
     if not options.quiet:
@@ -257,4 +300,4 @@ def _warn(options: argparse.Namespace, model: Any) -> None:
     """Say what was found in the table of a model that may hurt."""
     if not options.quiet:
         for one in model.findings:
-            say(f"{one.level}: {one}")
+            say(name_options(f"{one.level}: {one}"))

@@ -92,6 +92,9 @@ def _add_rank(commands: Any) -> None:
     rank.add_argument(
         "-o", "--output", metavar="FILE", help="csv, tsv, parquet or feather (standard output)"
     )
+    rank.add_argument(
+        "--out-sep", metavar="CHAR", help="separator of a csv that is written (the table's)"
+    )
     _add_json(rank)
     add_quiet(rank)
     rank.set_defaults(run=run.rank_table)
@@ -127,6 +130,14 @@ def _add_report(commands: Any) -> None:
         "-o", "--output", default="report.html", metavar="FILE", help="(%(default)s)"
     )
     report.add_argument("--title", metavar="TEXT", help="the page's title")
+    report.add_argument(
+        "--rival",
+        action="append",
+        default=[],
+        metavar="COL",
+        help="a column with the desk's own score, higher for the more suspicious, to compare "
+        "with; may be given more than once",
+    )
     _add_reading(report, types=False)
     _add_jobs(report)
     add_quiet(report)

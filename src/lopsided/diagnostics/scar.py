@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from lopsided._check import as_generator, check_level
 from lopsided.diagnostics._hidden import check_prior_range, count_hidden
 from lopsided.diagnostics._rows import LEVEL, blind_places, check_rows
+from lopsided.priors import PriorEstimate
 
 __all__ = ["ScarCheck", "check_scar"]
 
@@ -29,6 +30,9 @@ class ScarCheck:
     place, n_crowd, n_expected : float
         Where the crowd is densest: labeled rows among the first `place` rows, and how many a
         random choice has there at most, on average.
+    testable : bool
+        Whether the prior is from elsewhere. One that is estimated from the same scores takes
+        SCAR for granted: the test has next to no power then, and finding nothing means nothing.
     """
 
     p_value: float
@@ -36,6 +40,7 @@ class ScarCheck:
     place: int
     n_crowd: int
     n_expected: float
+    testable: bool = True
 
     @property
     def plausible(self) -> bool:
@@ -43,6 +48,12 @@ class ScarCheck:
         return self.p_value > self.level
 
     def __str__(self) -> str:
+        if self.plausible and not self.testable:
+            return (
+                "Whether labels are given at random cannot be tested here: the prior is "
+                "estimated from the same scores, which takes it for granted. A prior from "
+                "elsewhere, such as an audit of random rows, lets it be tested."
+            )
         if self.plausible:
             return (
                 "Nothing here speaks against labels given at random "
@@ -86,7 +97,8 @@ def check_scar(
         Scores of every row by models that have not seen it.
     prior : float, pair of floats, or estimate
         P(y_true = 1). Of an interval the low end is taken, which is the milder. An estimate
-        that itself assumes SCAR leaves little to test.
+        that itself assumes SCAR, as a `PriorEstimate`, leaves little to test, which the result
+        says (`testable`).
     scenario : {"one-sample", "two-sample"}, default="one-sample"
         Whether the prior is that of all rows or of the unlabeled ones.
     level : float, default=0.1
@@ -126,4 +138,5 @@ def check_scar(
     place = int(places[0, densest])
     p_value = (1 + (least[1:] <= least[0] * (1 + 1e-9)).sum()) / (_DRAWS + 1)
     expected = n_labeled * place / n_positives
-    return ScarCheck(float(p_value), level, place, int(at[densest]), expected)
+    testable = not isinstance(prior, PriorEstimate)
+    return ScarCheck(float(p_value), level, place, int(at[densest]), expected, testable)

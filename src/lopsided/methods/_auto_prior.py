@@ -37,7 +37,7 @@ def estimate_prior_of(
         weight=kept.sample_weight,
         random_state=rng,
     )
-    warn_unidentified(found, stacklevel=4)
+    warn_unidentified(found)
     return found
 
 

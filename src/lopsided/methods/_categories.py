@@ -1,7 +1,6 @@
 """Categories as codes: data frames as numbers, values among levels, rare levels merged."""
 
 import re
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from lopsided._check import check_unique, fill_masked
 from lopsided._terminal import quote
+from lopsided._warnings import warn
 
 # No exponents or blanks: "1E5" is more often a name than a number.
 _PLAIN_NUMBER = re.compile(r"[-+]?[0-9]{1,40}(\.[0-9]{1,40})?")
@@ -161,11 +161,9 @@ def _codes(column: Any, known: tuple[Any, ...]) -> NDArray[np.float64]:
             f"{quote(known[0]) if known else None}"
         )
     if trouble:
-        warnings.warn(
+        warn(
             f"Column {quote(column.name)} holds {trouble}. Write its categories as they were "
             "in training.",
-            UserWarning,
-            stacklevel=6,  # at the call of decision_function
         )
     return np.append(found, np.nan)[places]
 

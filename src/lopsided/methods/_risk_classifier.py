@@ -1,6 +1,5 @@
 """Methods that lower a risk: their base, and rows held out to see when to stop."""
 
-import warnings
 from abc import abstractmethod
 from copy import deepcopy
 from typing import Any, Literal
@@ -10,6 +9,7 @@ import numpy as np
 from lopsided._check import check_choice
 from lopsided._math import rows_of_share
 from lopsided._rows import TrainingRows
+from lopsided._warnings import warn
 from lopsided.methods.base import PUClassifier
 from lopsided.risks import Risk
 
@@ -70,12 +70,10 @@ def hold_out(
     if parts and all(_MIN_LABELED <= y[part].sum() < len(part) for part in parts):
         train, held_out = map(rows.take, parts)
         return train, held_out
-    warnings.warn(
+    warn(
         f"Early stopping needs {_MIN_LABELED} labeled rows among those held out and among the "
         f"others, got {int(y.sum())} in all: training runs to its end. Label more rows, or "
         "change validation_fraction.",
-        UserWarning,
-        stacklevel=5,
     )
     return None
 

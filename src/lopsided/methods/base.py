@@ -1,6 +1,5 @@
 """The face every method shares: scikit-learn's, with PU labels."""
 
-import warnings
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, ClassVar, NamedTuple
@@ -21,6 +20,7 @@ from lopsided._check import (
     fill_masked,
 )
 from lopsided._rows import TrainingRows
+from lopsided._warnings import warn
 from lopsided.methods._categories import (
     as_pandas,
     category_levels,
@@ -152,11 +152,9 @@ class PUClassifier(AdditiveAnswers, ScoreAnswers, ClassifierMixin, BaseEstimator
         if _varies(rows.X):
             self._advise()
         else:
-            warnings.warn(
+            warn(
                 "X holds the same values in every row, and nothing can be learned: every row "
                 "has the same score. Add columns that differ from row to row.",
-                UserWarning,
-                stacklevel=2,
             )
         return self
 

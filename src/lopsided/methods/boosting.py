@@ -1,7 +1,6 @@
 """Boosted trees on any PU risk, by XGBoost."""
 
 import math
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -14,6 +13,7 @@ from lopsided._check import check_choice, check_count, check_magnitude, require
 from lopsided._math import normalized
 from lopsided._progress import Bar
 from lopsided._rows import TrainingRows
+from lopsided._warnings import warn
 from lopsided.methods._categories import fit_level_map, map_levels
 from lopsided.methods._estimate import fused_estimate
 from lopsided.methods._label_totals import fit_intercept_only
@@ -167,11 +167,9 @@ class BoostedRiskClassifier(RiskClassifier):
 
     def _advise(self) -> None:
         if not self.feature_importances_.any():
-            warnings.warn(
+            warn(
                 "No split lowered the risk: every row has the same score. Raise gradient_scale "
                 "or target_prior, or lower min_child_weight.",
-                UserWarning,
-                stacklevel=3,
             )
 
     def _check_settings(self, X: Any) -> None:

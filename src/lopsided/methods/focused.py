@@ -208,7 +208,6 @@ class FocusedClassifier(PUClassifier):
                 "This table does not identify the prior, so that probabilities are little more "
                 "than a guess; the order of the rows does not depend on it, and describe() "
                 "says more.",
-                stacklevel=3,
             )
 
     def _calibrate(

@@ -15,6 +15,7 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 
 from lopsided._check import as_generator, check_count, check_labels, encode_groups
 from lopsided._progress import Bar
+from lopsided._warnings import warn
 from lopsided.exceptions import PriorWarning
 from lopsided.methods.base import PUClassifier, TrainingRows, as_pandas, takes_reviewed
 from lopsided.methods.focused import FocusedClassifier
@@ -348,8 +349,7 @@ def _score_out_of_bag(
 
 def warn_constant(model: Any) -> None:
     """Warn of scores that are all alike."""
-    warnings.warn(
+    warn(
         f"{shorten(repr(model), 90)} gave all rows of a fold the same score: it ranks nothing. "
         "Change its parameters, or label more rows.",
-        stacklevel=2,
     )

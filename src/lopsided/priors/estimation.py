@@ -1,6 +1,5 @@
 """One call for a prior: its value, its interval, and whether the table identifies it."""
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -16,6 +15,7 @@ from lopsided._check import (
     check_level,
     check_scores,
 )
+from lopsided._warnings import warn
 from lopsided.exceptions import PriorWarning
 from lopsided.priors._inputs import check_columns, check_weight
 from lopsided.priors.auto import AutoPrior, LabelFrequencyPosterior
@@ -225,14 +225,14 @@ def estimate_prior(
     return _conclude(found, posterior, counts, scenario, level, name, doubt, note)
 
 
-def warn_unidentified(found: PriorEstimate, said: str = "", stacklevel: int = 2) -> None:
+def warn_unidentified(found: PriorEstimate, said: str = "") -> None:
     """Warn where the table does not identify a prior that is used, in the estimate's own words.
 
     `said` replaces them: a text without numbers is shown once where many folds are fitted.
     """
     if not found.identified:
         text = f"{said or found} Pass prior=... if you know better."
-        warnings.warn(text, PriorWarning, stacklevel=stacklevel + 1)
+        warn(text, PriorWarning)
 
 
 class _Span(NamedTuple):

@@ -12,7 +12,7 @@ from typing import Any
 import jinja2
 import pandas as pd
 
-from lopsided._files import atomic_write, check_no_file, check_writable
+from lopsided._files import atomic_write, check_new_file, check_no_file
 from lopsided.bench.study import Study, read_study
 from lopsided.bench.table import read_result_table
 from lopsided.report.figures import draw_figures
@@ -108,7 +108,7 @@ def write_page(path: str | os.PathLike[str], page: str) -> Path:
     Parameters
     ----------
     path : path
-        The HTML file, see `check_page`. Missing folders are made.
+        The HTML file, see `check_page`.
     page : str
         As from `render_page`.
     """
@@ -125,11 +125,12 @@ def check_page(path: str | os.PathLike[str]) -> None:
     Parameters
     ----------
     path : path
-        Ends in .html or .htm. What is there already, under whatever name, is a page or empty.
+        Ends in .html or .htm; its folder exists. What is there already, under whatever name,
+        is a page or empty.
     """
     if Path(path).suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"{path} must end in .html. Name another file.")
-    target = check_writable(path)
+    target = check_new_file(path)
     if target.exists():
         with open(target, "rb") as file:
             head = file.read(1024)

@@ -28,7 +28,7 @@ from lopsided.review.propensity import review_weights, stands_in_first
 from lopsided.review.record import to_frame
 from lopsided.review.scoring import Scorer
 from lopsided.review.state import ReviewState
-from lopsided.review.verdicts import check_ids, check_verdicts, find_rows
+from lopsided.review.verdicts import check_ids, check_verdicts, find_rows, open_frame
 
 __all__ = ["ReviewLoop"]
 
@@ -231,13 +231,18 @@ class ReviewLoop:
 
         Parameters
         ----------
-        rows : array of int
-            Positions of the rows, such as `batch.rows`.
+        rows : array of int or data frame
+            Positions of the rows, such as `batch.rows`; or the frame of `batch.to_frame()` with
+            a column "verdict", which knows its rows.
         verdicts : array
-            1 = positive, -1 = negative, 0 or missing = undecided.
+            1, "confirmed" or "yes" = positive, -1, "cleared" or "no" = negative, 0 or missing =
+            undecided.
         ids : array
             The ids of the rows, instead of `rows`.
         """
+        if hasattr(rows, "columns") and verdicts is None and ids is None:
+            named, verdicts = open_frame(rows)
+            rows, ids = named.get("rows"), named.get("ids")
         places = find_rows(rows, ids, self.ids)
         given = check_verdicts(verdicts, places, self.y, self.ids)
         if not len(self._state.first_scores):

@@ -5,7 +5,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["check_ids", "check_verdicts", "find_rows"]
+from lopsided._terminal import list_some
+
+__all__ = ["WORDS", "check_ids", "check_verdicts", "find_rows", "open_frame"]
+
+WORDS = {  # what reviewers write, in lower case
+    **dict.fromkeys(("1", "1.0", "true", "yes", "y", "positive", "confirmed"), 1),
+    **dict.fromkeys(("-1", "-1.0", "false", "no", "n", "negative", "cleared"), -1),
+}
+_UNDECIDED = ("", "0", "0.0")
 
 
 def check_ids(ids: Any, n_rows: int) -> NDArray[Any]:
@@ -30,6 +38,19 @@ def check_ids(ids: Any, n_rows: int) -> NDArray[Any]:
             f"ids must name each row once, got {found[counts.argmax()]!s} {counts.max()} times."
         )
     return names
+
+
+def open_frame(frame: Any) -> tuple[dict[str, Any], Any]:
+    """Return the rows, or else the ids, of a batch that came back, and its verdicts."""
+    names = list(frame.columns)
+    named = [name for name in ("row", "id") if name in names]
+    if not named or "verdict" not in names:
+        raise ValueError(
+            "A frame of verdicts must have the column 'verdict', and 'row' or 'id' as that of "
+            f"the batch has, got {list_some(names[:8], 120)}. Rename its columns."
+        )
+    place = {"row": "rows", "id": "ids"}[named[0]]
+    return {place: np.asarray(frame[named[0]])}, np.asarray(frame["verdict"], dtype=object)
 
 
 def find_rows(rows: Any, ids: Any, known: NDArray[Any]) -> NDArray[np.intp]:
@@ -91,6 +112,14 @@ def _as_ids(ids: Any, known: NDArray[Any]) -> NDArray[Any]:
     return np.array(values, dtype=np.str_ if kind is str else np.int64)
 
 
+def _read_word(verdict: Any) -> Any:
+    """Return what a word says as a number; leave all else as it is."""
+    if not isinstance(verdict, str):
+        return verdict
+    word = verdict.strip().lower()
+    return 0 if word in _UNDECIDED else WORDS.get(word, verdict)
+
+
 def check_verdicts(
     verdicts: Any, rows: NDArray[np.intp], y: NDArray[np.int8], ids: NDArray[Any]
 ) -> NDArray[np.int8]:
@@ -104,14 +133,14 @@ def check_verdicts(
         raise ValueError(
             f"There must be a verdict for each row, got {len(given)} for {len(rows)}."
         )
-    filled = given.where(given.notna(), 0)
+    filled = given.where(given.notna(), 0).map(_read_word)
     numbers = pd.to_numeric(filled, errors="coerce").to_numpy(dtype=float)
     wrong = ~np.isin(numbers, (1, -1, 0))
     wrong |= [isinstance(one, (bool, np.bool_)) for one in given]  # is False -1, or 0?
     if wrong.any():
         raise ValueError(
-            "verdicts must be 1 (positive), -1 (negative) or 0 (undecided), got "
-            f"{given[wrong].iloc[0]!r}."
+            "verdicts must be 1 or 'confirmed' (positive), -1 or 'cleared' (negative), 0 or "
+            f"blank (undecided), got {given[wrong].iloc[0]!r}."
         )
     again = rows[y[rows] != 0]
     if len(again):

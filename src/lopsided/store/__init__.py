@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from lopsided._check import check_count
-from lopsided._files import atomic_write
+from lopsided._files import atomic_write, check_readable
 from lopsided._terminal import abbreviate
 from lopsided.exceptions import MissingExtraError
 from lopsided.store.container import Refused, pack, unpack, written_by
@@ -130,10 +130,7 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = _MAX_BYTES) -> Any:
 
 def _read(path: Path, max_bytes: int) -> bytes:
     """Return the bytes of a file, if there are not too many."""
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder. Give the name of a model file.")
-    if not path.exists():
-        raise FileNotFoundError(f"There is no model file {path}. Give the name of one.")
+    check_readable(path, "model file", "Give the name of one that lopsided fit or save wrote.")
     with path.open("rb") as file:
         data = file.read(max_bytes + 1)
     if len(data) > max_bytes:

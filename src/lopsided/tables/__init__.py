@@ -1,6 +1,7 @@
 """A user's table: read from a file, cleaned into labels and features, written whole."""
 
 from lopsided.tables._cells import is_missing, spell
+from lopsided.tables._text_format import TextFormat
 from lopsided.tables.cleaner import CleanedColumn, TableCleaner
 from lopsided.tables.columns import find_columns
 from lopsided.tables.files import (
@@ -9,6 +10,7 @@ from lopsided.tables.files import (
     format_csv,
     read_frame,
     read_table,
+    read_with_format,
     write_table,
 )
 from lopsided.tables.labels import is_blank, read_labels, read_names, read_texts, same_value
@@ -16,6 +18,7 @@ from lopsided.tables.labels import is_blank, read_labels, read_names, read_texts
 __all__ = [
     "CleanedColumn",
     "TableCleaner",
+    "TextFormat",
     "atomic_write",
     "check_output",
     "find_columns",
@@ -27,6 +30,7 @@ __all__ = [
     "read_names",
     "read_table",
     "read_texts",
+    "read_with_format",
     "same_value",
     "spell",
     "write_table",

@@ -1,7 +1,6 @@
 """Parquet and Arrow tables: types and row labels are kept, nested and binary cells are text."""
 
 import json
-import warnings
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -11,6 +10,7 @@ import pyarrow.ipc
 import pyarrow.parquet as pq
 
 from lopsided._check import check_unique
+from lopsided._warnings import warn
 
 _NESTED = (list, tuple, dict, np.ndarray)
 
@@ -48,9 +48,8 @@ def _flatten(frame: Any) -> Any:
     changed = {name: text for name, text in texts.items() if text is not None}
     if changed:
         shown = ", ".join(repr(name) for name in changed)
-        warnings.warn(
+        warn(
             f"Lists, maps, structs and bytes are read as text, here those of {shown}.",
-            stacklevel=5,
         )
     for name, text in changed.items():
         frame[name] = text

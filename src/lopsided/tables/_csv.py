@@ -138,6 +138,7 @@ class _Lines:
         return self._stream.write(line.removesuffix("\r\n") + "\n")
 
 
-def write_csv(frame: Any, stream: TextIO, separator: str = ",") -> None:
+def write_csv(frame: Any, stream: TextIO, separator: str = ",", decimal: str = ".") -> None:
     """Write a frame without its index to a stream that keeps line ends (`newline=""`)."""
-    frame.to_csv(_Lines(stream), index=False, sep=separator, lineterminator="\r\n")
+    lines = _Lines(stream)
+    frame.to_csv(lines, index=False, sep=separator, decimal=decimal, lineterminator="\r\n")

@@ -1,11 +1,11 @@
 """Sheets of Excel workbooks: cells as the numbers, dates and texts that they hold."""
 
-import warnings
 from typing import Any, BinaryIO
 
 import pandas as pd
 
 from lopsided._check import check_choice, check_unique, require
+from lopsided._warnings import warn
 from lopsided.tables._content import TableError
 
 
@@ -23,9 +23,9 @@ def read_excel(stream: BinaryIO, sheet: str | int | None) -> Any:
     if not len(cells):
         raise TableError(f"its sheet {chosen!r} is empty. Give a table with a header and rows.")
     if sheet is None and len(names) > 1:
-        warnings.warn(
-            f"The first of {len(names)} sheets, {chosen!r}, was read. Name another by sheet.",
-            stacklevel=4,
+        warn(
+            f"The first of {len(names)} sheets, {chosen!r}, was read. Name another one "
+            "(sheet=...)."
         )
     header = [str(cell).strip() for cell in cells.iloc[0]]
     check_unique(name for name in header if name)

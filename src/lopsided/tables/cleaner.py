@@ -1,6 +1,5 @@
 """A user's table as learners take it: types guessed once, kept, shown and overridable."""
 
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
@@ -13,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lopsided._check import check_choice
 from lopsided._terminal import abbreviate, list_some
+from lopsided._warnings import warn
 from lopsided.tables._categories import CategoryReader
 from lopsided.tables._cells import quote_some
 from lopsided.tables._frames import as_frame, is_nameless
@@ -22,6 +22,7 @@ from lopsided.tables._reader import Reader, Reading
 __all__ = ["CleanedColumn", "TableCleaner"]
 
 _MANY = 0.5  # share of a column's cells, or of the columns, without which something is wrong
+_SOME = 0.05  # share of a column's cells that are new categories, of which one is told
 _ADVICE = "Add columns of numbers, categories or dates."
 
 
@@ -183,11 +184,12 @@ class TableCleaner(TransformerMixin, BaseEstimator):
             else:
                 reading = reader.read(pd.Series([None] * len(frame), dtype=object))
                 reading = _all_missing(reading)
-            if reading.n_unread > _MANY * reading.n_filled:
+            new = isinstance(reader, CategoryReader)
+            if reading.n_unread > (_SOME if new else _MANY) * reading.n_filled:
                 unread.append(_tell_unread(column.name, reader, reading))
             features |= dict(zip(column.features, reading.features, strict=True))
         for message in unread:
-            warnings.warn(message, stacklevel=3)  # through scikit-learn, at the call
+            warn(message)
         return pd.DataFrame(features, index=frame.index)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
@@ -269,16 +271,14 @@ class TableCleaner(TransformerMixin, BaseEstimator):
                 f"{len(used) - len(missing)} of {len(used)}. {_suggest(missing, new)}"
             )
         if missing:
-            warnings.warn(
+            warn(
                 f"The table lacks column{'s' if len(missing) > 1 else ''} "
                 f"{quote_some(missing, 4)}: missing in every row.",
-                stacklevel=4,
             )
         if new:
-            warnings.warn(
+            warn(
                 f"The table has columns that training had not, which are ignored: "
                 f"{quote_some(new, 4)}.",
-                stacklevel=4,
             )
 
 
@@ -302,7 +302,11 @@ def _tell_unread(name: str, reader: Reader, reading: Reading) -> str:
     )
     some = quote_some(reading.unread)
     if isinstance(reader, CategoryReader):
-        return f"{counted} are categories that training had not, and count as missing: {some}."
+        share = f"{100 * reading.n_unread / reading.n_filled:.0f} %"
+        return (
+            f"{counted} ({share}) are categories that training had not, and count as missing: "
+            f"{some}."
+        )
     return f"{counted} cannot be read as {reader.how}, and count as missing: {some}."
 
 

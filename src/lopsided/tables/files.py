@@ -1,11 +1,11 @@
 """Tables as files: read without changing a cell, written whole or not at all."""
 
 import bz2
+import codecs
 import gzip
 import io
 import lzma
 import os
-import warnings
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 from lopsided._check import RepeatedNameError
-from lopsided._files import atomic_write, check_writable
+from lopsided._files import atomic_write, check_new_file, check_readable
+from lopsided._warnings import warn
 from lopsided.exceptions import MissingExtraError
 from lopsided.tables._arrow import read_feather, read_parquet
 from lopsided.tables._content import TableError, recognize
@@ -22,6 +23,7 @@ from lopsided.tables._encoding import as_utf8
 from lopsided.tables._excel import read_excel
 from lopsided.tables._frames import as_frame
 from lopsided.tables._separator import find_separator
+from lopsided.tables._text_format import TextFormat, find_format
 
 __all__ = [
     "atomic_write",
@@ -29,6 +31,7 @@ __all__ = [
     "format_csv",
     "read_frame",
     "read_table",
+    "read_with_format",
     "write_table",
 ]
 
@@ -77,17 +80,29 @@ def read_table(
     sheet : str or int, optional
         The sheet of an Excel workbook, by name or number from 0; None is the first.
     """
-    file = Path(path)
-    if not os.fspath(path):
-        raise FileNotFoundError(
-            "The name of the table is empty. Give the path of a csv or parquet file."
-        )
-    if os.path.isdir(file):
-        raise IsADirectoryError(f"{file} is a folder. Give the path of a csv or parquet file.")
-    if not file.exists():
-        raise FileNotFoundError(
-            f"There is no file {file}. Give the path of a csv or parquet file."
-        )
+    return _read(path, separator, encoding, sheet)[0]
+
+
+def read_with_format(
+    path: str | os.PathLike[str],
+    separator: str | None = None,
+    encoding: str | None = None,
+    sheet: str | int | None = None,
+) -> tuple[Any, TextFormat | None]:
+    """Return a table as `read_table` does, and how it is written if it is a text file."""
+    frame, look = _read(path, separator, encoding, sheet)
+    return frame, None if look is None else find_format(frame, *look)
+
+
+def _read(
+    path: str | os.PathLike[str],
+    separator: str | None,
+    encoding: str | None,
+    sheet: str | int | None,
+) -> tuple[Any, tuple[str, bool] | None]:
+    """Return a table; of a text file also its separator, and whether a mark says UTF-8."""
+    file, look = Path(path), None
+    check_readable(path)
     if not (file.is_file() or file.is_fifo()):
         raise ValueError(f"{file} is neither a file nor a pipe. Give a csv or parquet file.")
     nameless = not file.suffix and (file.is_fifo() or file.parent in _STREAMS)
@@ -101,7 +116,7 @@ def read_table(
             stream.seek(0)
         try:
             if kind in _SEPARATORS:
-                frame = _read_text(stream, file, kind, separator, encoding)
+                frame, look = _read_text(stream, file, kind, separator, encoding)
             else:
                 frame = _read_typed(stream, kind, sheet)
         except MissingExtraError:
@@ -115,7 +130,7 @@ def read_table(
         raise ValueError(
             f"{file} must hold rows, got none. Give a table with a header and rows."
         )
-    return frame
+    return frame, look
 
 
 def _open_bytes(file: Path) -> BinaryIO:
@@ -149,17 +164,19 @@ def _read_typed(stream: Any, kind: str, sheet: str | int | None) -> Any:
 
 def _read_text(
     stream: Any, file: Path, kind: str, separator: str | None, encoding: str | None
-) -> Any:
+) -> tuple[Any, tuple[str, bool]]:
     with _unpack(stream, _packing(file)) as plain:
         text, guessed = as_utf8(plain, encoding)
-        frame = read_csv(text, separator or find_separator(text, _SEPARATORS[kind]))
+        text.seek(0)
+        marked = text.read(3) == codecs.BOM_UTF8
+        separator = separator or find_separator(text, _SEPARATORS[kind])
+        frame = read_csv(text, separator)
     if guessed is not None:
-        warnings.warn(
-            f"{file} is not UTF-8 text and was read as {guessed}. Name its encoding if letters "
-            "look wrong.",
-            stacklevel=3,
+        warn(
+            f"{file} is not UTF-8 text and was read as {guessed}. Name its encoding "
+            "(encoding=...) if letters look wrong.",
         )
-    return frame
+    return frame, (separator, marked)
 
 
 def _explain(file: Path, kind: str, stream: Any, error: Exception) -> str:
@@ -217,18 +234,31 @@ def check_output(path: str | os.PathLike[str], *sources: str | os.PathLike[str])
     """Raise an error now if a table cannot be written to `path` later, or must not be."""
     file = Path(path)
     if not os.fspath(path) or os.path.isdir(file):
-        check_writable(path)  # says which
+        check_new_file(path)  # says which
     kind = _kind(file, _WRITTEN)
     if kind not in _SEPARATORS and _packing(file):
         raise ValueError(f"{file}: {kind} is packed already. Leave out {file.suffix}.")
     for source in filter(os.path.exists, sources if os.path.exists(file) else ()):
         if os.path.samefile(file, source):
             raise ValueError(f"{file} is the table itself. Write to another file.")
-    check_writable(file)
+    check_new_file(file)
 
 
-def write_table(frame: Any, path: str | os.PathLike[str]) -> None:
-    """Write a frame as csv, tsv, parquet or feather, whole or not at all."""
+def write_table(
+    frame: Any, path: str | os.PathLike[str], text_format: TextFormat | None = None
+) -> None:
+    """Write a frame as csv, tsv, parquet or feather, whole or not at all.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table.
+    path : path
+        Its name says which kind of file it is.
+    text_format : TextFormat or None, default=None
+        How a text file is written; None is commas, decimal points and no mark. Tabs stand
+        between the cells of a tsv file in any case.
+    """
     file = Path(path)
     kind = _kind(file, _WRITTEN)
     with atomic_write(file) as draft:
@@ -238,8 +268,11 @@ def write_table(frame: Any, path: str | os.PathLike[str]) -> None:
         if kind == "feather":
             frame.reset_index(drop=True).to_feather(draft)
             return
+        form = text_format or TextFormat()
+        form = form._replace(separator="\t") if kind == "tsv" else form
         with _open_text(draft, _packing(file), file.stem) as stream:
-            write_csv(frame, stream, _SEPARATORS[kind])
+            stream.write("\ufeff" * form.mark)
+            write_csv(frame, stream, form.separator, form.decimal)
 
 
 @contextmanager
@@ -257,10 +290,10 @@ def _open_text(path: Path, packing: str, member: str) -> Iterator[TextIO]:
             yield stream
 
 
-def format_csv(frame: Any) -> str:
-    """Return a frame as the text of a csv file."""
-    text = io.StringIO()
-    write_csv(frame, text)
+def format_csv(frame: Any, text_format: TextFormat | None = None) -> str:
+    """Return a frame as the text of a csv file, without a mark; see `write_table`."""
+    text, form = io.StringIO(), text_format or TextFormat()
+    write_csv(frame, text, form.separator, form.decimal)
     return text.getvalue()
 
 

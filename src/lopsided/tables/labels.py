@@ -1,5 +1,7 @@
 """Labels as people write them: 1 and 0, yes and no, words for what was reviewed."""
 
+import difflib
+import re
 from typing import Any
 
 import numpy as np
@@ -8,11 +10,13 @@ from numpy.typing import NDArray
 
 from lopsided._check import check_both_kinds
 from lopsided._terminal import abbreviate, list_some
+from lopsided._warnings import warn
 from lopsided.tables._cells import BLANK, is_missing, quote_some, spell
 
 __all__ = ["is_blank", "read_labels", "read_names", "read_texts", "same_value"]
 
 _LABELS = {"1": 1, "1.0": 1, "true": 1, "0": 0, "0.0": 0, "false": 0, "-1": -1, "-1.0": -1}
+_ALIKE = 0.75  # of the letters of two words, by which one may be a typo of the other
 
 
 def read_labels(
@@ -37,8 +41,10 @@ def read_labels(
         The value of reviewed negatives; None is -1, where rows have it and it does not mark
         the positives.
     need_labeled : bool, default=True
-        Whether values that are named must be there, and some rows be left unlabeled, as where
-        something is to be learned.
+        Whether something is to be learned: some rows must be left unlabeled, and a value that
+        was named and that no row has is warned of, or refused where its name seems to be
+        wrong: it is much like another value, or rows have values beside both that are named,
+        which may be the positives.
 
     Examples
     --------
@@ -49,7 +55,8 @@ def read_labels(
     if "" in {str(given).strip() for given in (positive, negative) if given is not None}:
         raise ValueError(
             f"Labels of column {name!r} must have a value, got an empty text: blank cells are "
-            "unlabeled rows. Name the value of the positives, or of the negatives."
+            "unlabeled rows. Name the value of the positives (positive=...), or of the "
+            "negatives (negative=...)."
         )
     if (
         positive is not None
@@ -60,17 +67,17 @@ def read_labels(
             f"Positives and negatives must have values of their own, got "
             f"{abbreviate(positive)!r} for both. Name another one."
         )
+    if need_labeled:
+        _check_named(texts, name, positive, negative)
     cleared = np.zeros(len(texts), bool)
     if negative is not None:
-        cleared = _find_value(texts, name, str(negative), "reviewed negatives", need_labeled)
+        cleared = _equal(texts, str(negative))
     elif positive is not None and not same_value(str(positive), "-1"):
         cleared = _equal(texts, "-1")
     if positive is not None:
-        labeled = _find_value(texts, name, str(positive), "labeled positives", need_labeled)
-        y = np.where(cleared, -1, labeled).astype(np.int8)
+        y = np.where(cleared, -1, _equal(texts, str(positive))).astype(np.int8)
         if need_labeled:
-            least = 0 if texts.map(is_blank).all() else 1
-            check_both_kinds(y, f"Column {name!r}", repr(abbreviate(positive)), "", least)
+            check_both_kinds(y, f"Column {name!r}", repr(abbreviate(positive)), "", least=0)
         return y
     lower = texts.str.lower().where(~cleared, "-1")
     strange = sorted(set(lower) - set(_LABELS) - BLANK)
@@ -78,7 +85,7 @@ def read_labels(
         raise ValueError(
             f"Column {name!r} must hold 1 (labeled positive), 0 (unlabeled) and, for reviewed "
             f"negatives, -1, got {list_some(strange[:5], 80)}. Name the value of "
-            "the positives with --positive, that of the negatives with --negative."
+            "the positives (positive=...), and that of the negatives (negative=...)."
         )
     y = lower.map({**dict.fromkeys(BLANK, 0), **_LABELS}).to_numpy(np.int8)
     if need_labeled:
@@ -104,20 +111,45 @@ def read_names(column: Any) -> NDArray[np.str_]:
     return np.where(column.isna(), "", texts).astype(np.str_)
 
 
-def _find_value(
-    texts: Any, name: str, wanted: str, what: str, needed: bool
-) -> NDArray[np.bool_]:
-    """Return which cells hold a value that somebody has named; one must, if it is needed."""
-    if not wanted.strip():
-        raise ValueError(f"The value that marks {what} must be a word, got {wanted!r}.")
-    found = _equal(texts, wanted)
-    if needed and not found.any() and not texts.map(is_blank).all():
-        shown = quote_some(texts.unique().tolist())
-        raise ValueError(
-            f"No row of column {name!r} is {abbreviate(wanted)!r}, got {shown}. "
-            f"Name the value that marks {what}."
-        )
-    return found
+def _check_named(texts: Any, name: str, positive: Any, negative: Any) -> None:
+    """Warn of named values that no row has, or refuse them where a name seems to be wrong.
+
+    A month without a cleared row, or without a confirmed one, is a month like others. But a
+    name with a typo must not pass for it: nothing would be learned from, or too little.
+    """
+    found = texts.unique().tolist()
+    if all(map(is_blank, found)):  # which says enough
+        return
+    named = {"positive": positive, "negative": negative}
+    marks = ["0", "false", *(str(value) for value in named.values() if value is not None)]
+    marks += ["-1"] if negative is None else []
+    others = [
+        text
+        for text in found
+        if not is_blank(text) and not any(same_value(text, mark) for mark in marks)
+    ]
+    for role, value in named.items():
+        if value is None or any(same_value(text, str(value)) for text in found):
+            continue
+        missing = f"No row of column {name!r} is {abbreviate(value)!r}"
+        near = [text for text in others if _is_typo(str(value), text)]
+        if near:
+            raise ValueError(f"{missing}. Did you mean {abbreviate(near[0])!r} ({role}=...)?")
+        if role == "positive" and others:
+            raise ValueError(
+                f"{missing}, got {quote_some(found)}. Name the value that marks labeled "
+                "positives (positive=...)."
+            )
+        what = "labeled positive" if role == "positive" else "reviewed negative"
+        warn(f"{missing}: there is no {what} to learn from.")
+
+
+def _is_typo(value: str, text: str) -> bool:
+    """Say whether two words are nearly the same; codes that differ in a digit are not."""
+    one, other = value.strip().lower(), text.lower()
+    if re.sub(r"\D", "", one) != re.sub(r"\D", "", other):
+        return False
+    return difflib.SequenceMatcher(None, one, other).ratio() >= _ALIKE
 
 
 def is_blank(text: str) -> bool:

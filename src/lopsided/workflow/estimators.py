@@ -48,7 +48,7 @@ def fit_estimator(
         # Only where there are groups: some classifiers take none.
         model.fit(X, y, **({} if groups is None else {"groups": groups}))
     if hasattr(model, "prior_estimate_"):
-        warn_unidentified(model.prior_estimate_, stacklevel=3)
+        warn_unidentified(model.prior_estimate_)
     scores = np.array(model.oob_decision_function_, dtype=np.float64)
     lacking = np.isnan(scores)
     if lacking.any():
@@ -65,12 +65,6 @@ def _build(
     method: str, X: Any, y: NDArray[np.int8], prior: Any, n_jobs: int | None, seed: int
 ) -> Any:
     if not (y == 1).any():
-        warnings.warn(
-            "No row is labeled: the ranking is unsupervised, outliers first. Label rows that "
-            "you know to be positive, one is enough to learn from.",
-            UserWarning,
-            stacklevel=4,
-        )
         return OutlierClassifier(n_jobs=n_jobs, random_state=seed)
     model = build(check_ranks(method))
     given = {"n_jobs": n_jobs, "random_state": seed}

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from lopsided._calibration_maps import CalibrationMap, fit_calibration
+from lopsided._warnings import warn
 from lopsided.exceptions import PriorWarning
 from lopsided.priors import PriorEstimate
 from lopsided.workflow.estimators import fit_estimator, has_probabilities
@@ -42,6 +43,8 @@ def learn_from_reviews(
             "Reviews must leave unlabeled rows to learn from, got verdicts on all of "
             f"{len(rows)} rows. Leave some out, or fit a table with more rows."
         )
+    if not (rows.y == 1).any():
+        warn("No row is labeled yet, or found to be positive: the ranking stays unsupervised.")
     known = replace(model, training=rows)
     found = known.known_prior()
     prior = found.value if isinstance(found, PriorEstimate) else found

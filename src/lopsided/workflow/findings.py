@@ -1,5 +1,6 @@
 """What may hurt a ranking, seen in a table before any fit, and what to do about it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,14 +9,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lopsided._terminal import abbreviate
+from lopsided._warnings import warn
 from lopsided.diagnostics import check_signal, check_signal_in_table, find_leaks
 from lopsided.diagnostics.signal import add_normal_scores
+from lopsided.exceptions import FindingWarning
 from lopsided.methods.registry import build
 from lopsided.model_selection import out_of_fold_scores
 from lopsided.tables import is_blank, read_names, read_texts
 from lopsided.workflow.roles import Roles
 
-__all__ = ["Finding", "find_silence", "find_trouble"]
+__all__ = ["Finding", "find_silence", "find_trouble", "warn_of_problems"]
 
 _FEW = 10  # labeled rows below which a list is weak
 _COARSE = 0.2  # share of rows that repeat another one, above which it is the columns' fault
@@ -44,6 +47,13 @@ def find_trouble(frame: Any, roles: Roles, X: Any, y: NDArray[np.int8]) -> tuple
     return tuple(found + _look_for_twins(X, y) + _look_at_ids(frame, roles))
 
 
+def warn_of_problems(findings: Iterable[Finding]) -> None:
+    """Warn of what will hurt, each problem once."""
+    for one in findings:
+        if one.level == "problem":
+            warn(one.text, FindingWarning)
+
+
 def find_silence(
     X: Any, y: NDArray[np.int8], groups: Any = None, n_jobs: int | None = None
 ) -> tuple[Finding, ...]:
@@ -68,8 +78,8 @@ def _look_at_labels(y: NDArray[np.int8]) -> list[Finding]:
         return [
             Finding(
                 "problem",
-                "No row is labeled: rows can only be ranked as outliers. Label rows that you "
-                "know to be positive.",
+                "No row is labeled: the ranking is unsupervised, outliers first. Label rows "
+                "that you know to be positive, one is enough to learn from.",
             )
         ]
     if n_labeled < _FEW:
@@ -90,7 +100,7 @@ def _look_at_values(frame: Any, roles: Roles) -> list[Finding]:
     if roles.positive is None:
         return []
     texts = read_texts(frame[roles.label])
-    counts = texts[~roles.labels(frame).astype(bool)].value_counts()
+    counts = texts[~roles.labels(frame, need_labeled=False).astype(bool)].value_counts()
     counts = counts[[not is_blank(text) and text != "0" for text in counts.index]]
     if not 1 <= len(counts) <= _MANY_VALUES or counts.iloc[0] < _MIN_COUNT:
         return []
@@ -100,7 +110,7 @@ def _look_at_values(frame: Any, roles: Roles) -> list[Finding]:
             "note",
             f"Column {abbreviate(roles.label)!r} also holds {shown}: they count as unlabeled. "
             "If one of them marks rows that were reviewed and found to be negative, say so "
-            "(--negative).",
+            "(negative=...).",
         )
     ]
 
@@ -143,6 +153,6 @@ def _look_at_ids(frame: Any, roles: Roles) -> list[Finding]:
         Finding(
             "note",
             f"{n_again} rows have an id of {abbreviate(roles.id)!r} that another row has too. "
-            "If it is a customer with several rows, name it as the group (--group).",
+            "If it is a customer with several rows, name it as the group (group=...).",
         )
     ]

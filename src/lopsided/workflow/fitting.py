@@ -7,7 +7,7 @@ from lopsided._check import check_count, check_prior
 from lopsided.methods.registry import check_ranks
 from lopsided.tables import read_frame
 from lopsided.workflow.estimators import fit_estimator
-from lopsided.workflow.findings import find_trouble
+from lopsided.workflow.findings import find_trouble, warn_of_problems
 from lopsided.workflow.model import N_REASONS, TableModel
 from lopsided.workflow.ranked import RankedTable
 from lopsided.workflow.reasons import find_typical
@@ -35,6 +35,9 @@ def fit(
     random_state: int = 0,
 ) -> TableModel:
     """Learn from a table as it is: text, dates, amounts, blanks, labels of any kind.
+
+    What will hurt, such as a column that gives the label away, is warned of; `findings` of the
+    model has it too, beside what is good to know.
 
     Parameters
     ----------
@@ -100,6 +103,7 @@ def fit(
     )
     roles, X, y, groups = found.roles, found.X, found.y, found.groups
     findings = find_trouble(found.frame, roles, X, y)
+    warn_of_problems(findings)
     estimator, scores = fit_estimator(
         X, y, method, prior=prior, groups=groups, n_jobs=n_jobs, random_state=random_state
     )

@@ -214,7 +214,8 @@ class TableModel:
     def diagnose(self, **options: Any) -> Diagnosis:
         """Say what is known of this model without negatives, by its blind scores.
 
-        Options are those of `lopsided.diagnostics.diagnose`.
+        Options are those of `lopsided.diagnostics.diagnose`: `rivals`, say, are other scores by
+        name, such as the desk's own, one for each row of the table that was learned from.
         """
         rows, prior = self.training, self.known_prior()
         y, scores = rows.y, rows.scores
@@ -271,7 +272,8 @@ class TableModel:
         path : path
             The HTML file, new or an older page.
         **options
-            The page's `title`, the `source` of the table, and `n_jobs`.
+            The page's `title`, the `source` of the table, `n_jobs`, and as `rivals` the names
+            of columns that hold other scores, such as the desk's own, to compare with.
         """
         from lopsided.workflow.report import write_table_report
 

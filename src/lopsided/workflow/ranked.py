@@ -1,5 +1,6 @@
 """The list that comes out: rank, id, score, probability, reasons and the row's own columns."""
 
+import shutil
 from collections.abc import Iterable
 from html import escape
 from typing import Any, ClassVar, NamedTuple
@@ -8,12 +9,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from lopsided._terminal import abbreviate, list_some
 from lopsided.workflow.roles import ROW_NUMBER, Roles
 
 __all__ = ["RankedTable", "Scored", "make_ranking", "name_row_labels", "undo_ranking"]
 
 _HEAD = ("rank", "id", "score", "probability", "reasons")
-_SHOWN = 20  # rows in a notebook
+_FIGURES = ("score", "probability")
+_SHOWN = 20  # rows in a notebook, or printed
 
 
 class Scored(NamedTuple):
@@ -53,11 +56,47 @@ class RankedTable(pd.DataFrame):
     def _constructor(self) -> Any:
         return pd.DataFrame
 
+    def to_csv(self, *args: Any, **options: Any) -> Any:
+        """Write it as csv, as pandas does, but scores and probabilities with six digits.
+
+        Rows keep the order, and the ranks, that all digits gave them.
+        """
+        plain = pd.DataFrame(self)
+        figures = [name for name in _FIGURES if name in plain and plain[name].dtype.kind == "f"]
+        rounded = {name: [float(f"{one:.6g}") for one in plain[name]] for name in figures}
+        return plain.assign(**rounded).to_csv(*args, **options)
+
+    def __repr__(self) -> str:
+        names = [name for name in _HEAD if name in self.columns]
+        if not names:
+            return super().__repr__()
+        shown = pd.DataFrame(self)[names].head(_SHOWN)
+        columns = [[name, *map(_show_cell, shown[name])] for name in names]
+        widths = [max(map(len, column)) for column in columns]
+        texts = [name == "reasons" for name in names]
+        most = shutil.get_terminal_size().columns
+        lines = []
+        for row in zip(*columns, strict=True):
+            cells = zip(row, widths, texts, strict=True)
+            line = "  ".join(
+                cell if is_text else cell.rjust(width) for cell, width, is_text in cells
+            )
+            lines.append(line if len(line) <= most else line[: most - 3] + "...")
+        own = [name for name in self.columns if name not in names]
+        beside = f" Beside these columns: {list_some(own, most)}." if own else ""
+        return "\n".join([*lines, f"{len(shown)} of {len(self)} rows.{beside}"])
+
     def _repr_html_(self) -> str:
         shown = pd.DataFrame(self).head(_SHOWN)
         table = shown.style.format(precision=3, na_rep="", escape="html").hide(axis="index")
         more = f" The first {_SHOWN} rows:" if len(self) > _SHOWN else ""
         return f"<p>{escape(self.summary + more)}</p>{table.to_html()}"
+
+
+def _show_cell(cell: Any) -> str:
+    if isinstance(cell, float):
+        return "" if np.isnan(cell) else f"{cell:.3f}"
+    return abbreviate(cell, 400)
 
 
 def make_ranking(frame: Any, scored: Scored, roles: Roles, top: int) -> RankedTable:

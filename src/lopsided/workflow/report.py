@@ -4,7 +4,7 @@ import datetime
 import os
 import platform
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 
 from lopsided import __version__
 from lopsided._progress import Bar
+from lopsided._terminal import abbreviate
 from lopsided.calibration import pu_calibration_error, pu_reliability_curve
 from lopsided.priors import PriorEstimate
 from lopsided.report.diagnosis_parts import (
@@ -38,6 +39,7 @@ from lopsided.workflow.expectation import expect_by_scores
 from lopsided.workflow.model import TableModel
 from lopsided.workflow.ranked import Scored, make_ranking
 from lopsided.workflow.reasons import list_reasons
+from lopsided.workflow.rivals import read_rivals
 
 __all__ = ["summarize_ranking", "write_table_report"]
 
@@ -70,7 +72,8 @@ def write_table_report(
     n_jobs : int or None, default=None
         Threads.
     **facts
-        The page's `title`, and the `source` of the table.
+        The page's `title`, the `source` of the table, and `rivals`: columns of the table of
+        training that hold other scores, larger for the more suspicious, such as the desk's own.
     """
     return write_ranking_report(summarize_ranking(model, table, n_jobs=n_jobs, **facts), path)
 
@@ -81,6 +84,7 @@ def summarize_ranking(
     *,
     title: str | None = None,
     source: str = "",
+    rivals: str | Iterable[str] = (),
     n_jobs: int | None = None,
 ) -> RankingSummary:
     """Return all that the page shows; parameters as in `write_table_report`."""
@@ -89,14 +93,16 @@ def summarize_ranking(
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always", UserWarning)
             scored = model.score(frame)
+        others = read_rivals(model, frame, scored, rivals)
         bar.advance()
         rows, columns = _list_rows(model, frame, scored)
         bar.advance()
         features = _measure_effects(model)
         bar.advance()
-        judged = _judge(model, scored, n_jobs)
+        judged = _judge(model, scored, others, n_jobs)
         bar.advance()
     judged["warnings"] += tuple(Notice("note", str(one.message)) for one in said)
+    judged["warnings"] += tuple(map(_tell_rival, set(others) & set(model.cleaner.readers_)))
     n_labeled, n_reviewed, n_unlabeled = (int((scored.y == one).sum()) for one in (1, -1, 0))
     n_columns = len(model.cleaner.readers_)
     return RankingSummary(
@@ -120,7 +126,17 @@ def summarize_ranking(
     )
 
 
-def _judge(model: TableModel, scored: Scored, n_jobs: int | None) -> dict[str, Any]:
+def _tell_rival(name: str) -> Notice:
+    return Notice(
+        "note",
+        f"The model has learned from its rival, column {abbreviate(name)!r}: fit without that "
+        "column to see what it finds on its own.",
+    )
+
+
+def _judge(
+    model: TableModel, scored: Scored, rivals: Mapping[str, Any], n_jobs: int | None
+) -> dict[str, Any]:
     """Return how sure all of it is: headline, warnings, finds, prior, calibration, rivals."""
     same = scored.trained_on.all() and len(scored.order) == model.count_labels()[0]
     of_training = "" if same else "In the table that was learned from: "
@@ -135,7 +151,7 @@ def _judge(model: TableModel, scored: Scored, n_jobs: int | None) -> dict[str, A
             headline = "There is nothing to review: no row of this table is undecided."
         return {"headline": headline, "warnings": notices, "missing": missing}
     training = model.training
-    diagnosis = model.diagnose(n_jobs=n_jobs)
+    diagnosis = model.diagnose(rivals=rivals, n_jobs=n_jobs)
     y = training.first_table().first if training.is_reviewed else training.y
     parts = summarize_diagnosis(diagnosis, y)
     # What was doubtful of the prior before reviews may be known by now.

@@ -1,6 +1,5 @@
 """What reviewers wrote: a verdict for each row they decided on."""
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +8,8 @@ from numpy.typing import NDArray
 
 from lopsided._check import check_choice
 from lopsided._terminal import abbreviate, list_some
+from lopsided._warnings import warn
+from lopsided.review.verdicts import WORDS
 from lopsided.tables import is_blank, read_texts, same_value
 from lopsided.workflow.roles import ROW_NUMBER, Roles
 from lopsided.workflow.training import TrainingTable
@@ -16,10 +17,6 @@ from lopsided.workflow.training import TrainingTable
 __all__ = ["Verdicts", "place_verdicts", "read_verdicts"]
 
 _COLUMN = "verdict"
-_WORDS = {
-    **dict.fromkeys(("1", "1.0", "true", "yes", "y", "positive", "confirmed"), 1),
-    **dict.fromkeys(("-1", "-1.0", "false", "no", "n", "negative", "cleared"), -1),
-}
 
 
 class Verdicts(NamedTuple):
@@ -62,7 +59,7 @@ def _read_words(
 ) -> NDArray[np.int8]:
     """Return 1 and -1 for cells that decide, 0 for blank ones."""
     texts = read_texts(column)
-    found = {text: _WORDS.get(text.lower(), 0) for text in texts.unique()}
+    found = {text: WORDS.get(text.lower(), 0) for text in texts.unique()}
     for given, verdict in ((positive, 1), (negative, -1)):
         if given is not None and str(given).strip():
             found |= dict.fromkeys(
@@ -74,7 +71,7 @@ def _read_words(
         raise ValueError(
             f"Column {abbreviate(name)!r} must hold 1 (positive), -1 (negative) or blanks "
             f"(undecided), got {list_some(strange[:5], 80)}.{zero} Name other values "
-            "(--positive, --negative)."
+            "(positive=..., negative=...)."
         )
     return texts.map(found).to_numpy(np.int8)
 
@@ -87,7 +84,7 @@ def _find_column(frame: Any, roles: Roles, column: str | None) -> str:
             return name
     raise ValueError(
         f"The reviewed table must have a column {_COLUMN!r} or {abbreviate(roles.label)!r}, "
-        f"got {list_some(frame.columns[:8], 120)}. Name the column of verdicts (--verdict)."
+        f"got {list_some(frame.columns[:8], 120)}. Name the column of verdicts (verdict=...)."
     )
 
 
@@ -112,18 +109,14 @@ def place_verdicts(model: Any, verdicts: Verdicts) -> tuple[TrainingTable, NDArr
         changed = (places < 0) & (by_id >= 0)
         places[changed] = by_id[changed]
         if changed.any():
-            warnings.warn(
+            warn(
                 f"{changed.sum()} of {len(changed)} reviewed rows are known by their id alone: "
                 "other cells are not as they were in training, which counts.",
-                UserWarning,
-                stacklevel=3,
             )
     new = places < 0
     if new.any():
-        warnings.warn(
+        warn(
             f"{new.sum()} of {len(new)} reviewed rows were not in training and are added.",
-            UserWarning,
-            stacklevel=3,
         )
         places[new] = len(rows) + np.arange(new.sum())
         scores = model.estimator.decision_function(X[new])
