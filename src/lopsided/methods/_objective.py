@@ -9,7 +9,14 @@ from numpy.typing import NDArray
 from lopsided._kernel import njit_cached, njit_helper
 from lopsided._rows import TrainingRows
 from lopsided.losses import CalibratedFocalLoss, FocalLoss, LogisticLoss, SigmoidLoss
-from lopsided.risks import Risk
+from lopsided.methods._label_totals import (
+    Reduce,
+    check_local,
+    label_totals,
+    reduced,
+    weighs_by_label,
+)
+from lopsided.risks import Risk, SignedWeights
 
 Objective = Callable[[NDArray[Any], Any], tuple[NDArray[Any], NDArray[Any]]]
 
@@ -84,19 +91,35 @@ def _positive_pass(scores, rows, positive, shape, factor, gradient, curvature):
 
 
 def fused_objective(
-    risk: Risk, rows: TrainingRows, prior: float, scale: float, floor: float
+    risk: Risk,
+    rows: TrainingRows,
+    prior: float,
+    scale: float,
+    floor: float,
+    reduce: Reduce = None,
 ) -> Objective:
     """Return the objective of a risk, each row's share of it times `scale`.
 
     The kernel serves every risk whose weights come from `raw_weights`, which knows no scores,
     and `clamp`, and whose loss is one of this library's; any other risk, such as one whose
     weights depend on the scores, runs on its own NumPy code.
+
+    On several workers, each of which has some of the rows, or none, `reduce` sums an array over
+    all of them. Every worker calls it once now and once a round if the risk has a clamp.
     """
     shape = _shape(risk.loss)
-    if shape is None or not _is_plain(risk):
+    if not _is_plain(risk) or (shape is None and reduce is None):
+        check_local(risk, reduce)
         return plain_objective(risk, rows, prior, scale, floor)
-    # By name: none can ask for scores.
-    raw = risk.raw_weights(y=rows.labels.astype(float), prior=prior, weight=rows.weight)
+    if weighs_by_label(risk):
+        units = label_totals(rows, reduce).unit_weights(risk, prior)
+        raw = SignedWeights(*(unit[rows.labels] * rows.weight for unit in units))
+    else:
+        check_local(risk, reduce)
+        # By name: none can ask for scores.
+        raw = risk.raw_weights(y=rows.labels.astype(float), prior=prior, weight=rows.weight)
+    if shape is None:
+        return _weighted_objective(risk, raw, scale, floor, reduce)
     positive, negative = scale * raw.positive, scale * raw.negative
     labeled = np.flatnonzero(positive)
 
@@ -104,7 +127,7 @@ def fused_objective(
         gradient = np.empty(len(scores), np.float32)
         curvature = np.empty(len(scores), np.float32)
         part = _negative_pass(scores, negative, shape, gradient, curvature)
-        up, down = (1.0, 1.0) if risk.clamp is None else risk.clamp(part / scale)
+        up, down = _factors(risk, part / scale, reduce)
         if down != 1.0:
             gradient *= down
             curvature *= abs(down)
@@ -112,6 +135,30 @@ def fused_objective(
             _positive_pass(scores, labeled, positive, shape, up, gradient, curvature)
         curvature += np.float32(floor)
         return gradient, curvature
+
+    return objective
+
+
+def _factors(risk: Risk, negative_part: float, reduce: Reduce) -> tuple[float, float]:
+    """Return what the clamp makes of the negative part, of which this worker has a share."""
+    if risk.clamp is None:
+        return 1.0, 1.0
+    return risk.clamp(float(reduced(np.array([negative_part]), reduce)[0]))
+
+
+def _weighted_objective(
+    risk: Risk, raw: SignedWeights, scale: float, floor: float, reduce: Reduce
+) -> Objective:
+    """Return the objective for a loss of the user's own and weights that are known."""
+
+    def objective(scores: NDArray[Any], _: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        scores, loss = scores.astype(np.float64), risk.loss
+        part = float((raw.negative * loss.value(-scores)).sum())
+        up, down = _factors(risk, part, reduce)
+        positive, negative = scale * up * raw.positive, scale * down * raw.negative
+        gradient = positive * loss.gradient(scores) - negative * loss.gradient(-scores)
+        curvature = abs(positive) * loss.curvature(scores)
+        return gradient, curvature + abs(negative) * loss.curvature(-scores) + floor
 
     return objective
 

@@ -15,6 +15,7 @@ from lopsided._math import normalized
 from lopsided._progress import Bar
 from lopsided._rows import TrainingRows
 from lopsided.methods._categories import fit_level_map, map_levels
+from lopsided.methods._label_totals import fit_intercept_only
 from lopsided.methods._objective import fused_objective
 from lopsided.methods._risk_classifier import RiskClassifier, check_hold_out, hold_out
 from lopsided.methods.additive import AdditiveScores, settle
@@ -153,7 +154,7 @@ class BoostedRiskClassifier(RiskClassifier):
             for position, n_levels in self._levels().items()
         }
         given, rows = rows, replace(rows, X=self._as_trained(rows.X))
-        start = self.risk_.fit_intercept_only(rows.labels, self.prior_, rows.weight)
+        start = fit_intercept_only(self.risk_, rows, self.prior_)
         params = self._params(int(rng.integers(2**31)), start)
         self.n_estimators_ = int(self.n_estimators)
         if self.early_stopping_rounds is not None:
