@@ -289,12 +289,15 @@ class BoostedRiskClassifier(RiskClassifier):
                 "custom_metric": risk_of_validation,
                 "early_stopping_rounds": self.early_stopping_rounds,
             }
+        objective = fused_objective(
+            self.risk_, rows, self.prior_, scale, _CURVATURE_FLOOR, n_threads=self._n_threads()
+        )
         with Bar(n_estimators, "boosting") as bar:
             return require("xgboost").train(
                 params,
                 matrix,
                 n_estimators,
-                obj=fused_objective(self.risk_, rows, self.prior_, scale, _CURVATURE_FLOOR),
+                obj=objective,
                 callbacks=[_show_progress(bar)],
                 verbose_eval=False,
                 xgb_model=start,
