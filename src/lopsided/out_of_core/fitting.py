@@ -58,7 +58,8 @@ def fit_parquet(
     ----------
     source : path, list of paths or pyarrow Dataset
         A parquet file, or a folder of them, read in the order of their names. Columns of
-        numbers and booleans are numbers, texts and dictionaries are categories.
+        numbers and booleans are numbers, also where pandas wrote categories of numbers; texts
+        are categories.
     label : str
         The column of labels: 1 = labeled positive, 0 or missing = unlabeled, -1 = reviewed
         negative.
