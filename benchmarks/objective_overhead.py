@@ -166,13 +166,13 @@ def measure(size: Size, repeats: int) -> Measured:
     return Measured(a, b, nodes, c, d, e, peak_bytes(bench))
 
 
-def as_table(found: dict[str, Measured]) -> str:
+def as_table(found: dict[str, Measured], repeats: int) -> str:
     """Return what was measured as a page."""
     lines = [
         "# What an objective in Python costs",
         "",
         "`python benchmarks/objective_overhead.py`: one thread, milliseconds of the processor "
-        "a round, the least of several turns.",
+        f"a round, the least of {repeats} turns.",
         "",
         "| rows x columns | XGBoost's logistic | ours | ratio | target | in ours, naive | "
         "in ours, focused | share of a focused round | bytes a row | nodes to XGBoost's |",
@@ -195,7 +195,8 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    page = as_table({name: measure(SIZES[name], options.repeats) for name in options.sizes})
+    found = {name: measure(SIZES[name], options.repeats) for name in options.sizes}
+    page = as_table(found, options.repeats)
     print(page)
     if options.out is not None:
         with atomic_write(options.out) as draft:

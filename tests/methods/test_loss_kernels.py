@@ -4,7 +4,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from lopsided.losses import CalibratedFocalLoss, FocalLoss, LogisticLoss, Loss, SigmoidLoss
-from lopsided.methods._loss_kernels import BLOCK, bend_as_negatives, loss_shape, sum_some
+from lopsided.methods._loss_kernels import BLOCK, bend_as_negatives, loss_shape
+from lopsided.methods._loss_pass import LossPass
 
 GAMMAS = [0.0, 0.3, 1.5, 3.0, 7.0]
 LOSSES = [LogisticLoss(), SigmoidLoss(), *map(FocalLoss, GAMMAS), CalibratedFocalLoss()]
@@ -13,16 +14,11 @@ POINTS = np.concatenate(
 ).astype(np.float32)
 
 
-def bend(scores, loss, weight=(), unit=1.0, floor=0.0):
+def bend(scores, loss):
     """Return value, gradient and curvature of rows that count as negatives."""
-    out = np.empty_like(scores), np.empty_like(scores)
-    n_blocks = -(-len(scores) // BLOCK)
-    sums, weight, floor = np.empty(n_blocks), np.asarray(weight, float), np.float32(floor)
-    shape = loss_shape(loss)
-    bend_as_negatives(0, n_blocks, scores, weight, unit, shape, floor, sums, out)
-    one = np.ones(1)
-    values = [sum_some(scores, np.array([row]), one, shape) for row in range(len(scores))]
-    return np.array(values), *out, sums
+    over, none = LossPass(loss_shape(loss)), np.empty(0)
+    values = [over.bend_and_sum(scores[[row]], none) for row in range(len(scores))]
+    return np.array(values), *over.bend(scores, none)
 
 
 def value_of_focal(gamma):
@@ -36,7 +32,7 @@ def value_of_focal(gamma):
 @pytest.mark.parametrize("gamma", GAMMAS)
 def test_focal_losses_agree_with_derivatives_of_120_digits(gamma):
     near = POINTS[np.abs(POINTS) <= 100]
-    values, slopes, bounds, _ = bend(near, FocalLoss(gamma))
+    values, slopes, bounds = bend(near, FocalLoss(gamma))
     with mpmath.workdps(120):
         exact = [
             [float(mpmath.diff(value_of_focal(gamma), mpmath.mpf(float(score)), order))]
@@ -52,12 +48,13 @@ def test_focal_losses_agree_with_derivatives_of_120_digits(gamma):
 
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
 def test_kernels_agree_with_the_losses_wherever_scores_are(loss):
-    values, slopes, bounds, sums = bend(POINTS, loss)
+    values, slopes, bounds = bend(POINTS, loss)
     margins = -POINTS.astype(float)
     assert_allclose(values, loss.value(margins), rtol=1e-6, atol=1e-25)
     assert_allclose(slopes, -loss.gradient(margins), rtol=1e-6, atol=1e-28)
     assert_allclose(bounds, loss.curvature(margins), rtol=1e-6, atol=5e-7)
-    assert_allclose(sums, loss.value(margins).sum(), rtol=1e-6)
+    total = LossPass(loss_shape(loss)).bend_and_sum(POINTS, np.empty(0))
+    assert total == pytest.approx(loss.value(margins).sum(), rel=1e-6)
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["even", "weighted"])

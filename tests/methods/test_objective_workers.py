@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from lopsided._rows import TrainingRows
 from lopsided.losses import CalibratedFocalLoss, FocalLoss, LogisticLoss, Loss, SigmoidLoss
+from lopsided.methods._estimate import fused_estimate
 from lopsided.methods._loss_kernels import BLOCK
 from lopsided.methods._objective import fused_objective
 from lopsided.risks import ClipAtZero, GradientAscent, PURisk, SupervisedRisk
@@ -96,6 +97,34 @@ def test_two_workers_have_the_gradients_of_one_that_holds_all_rows(risk, first):
             assert_allclose(part[place], expected[:, mask], rtol=1e-6, atol=1e-9)
     # Once at the start, and once a round where a clamp asks.
     assert workers.calls == [1 if risk.clamp is None else 4] * 2
+
+
+@pytest.mark.parametrize("first", PARTS.values(), ids=PARTS)
+@pytest.mark.parametrize("risk", [*RISKS, PURisk(SquaredLoss(), ClipAtZero())], ids=repr)
+def test_the_estimate_of_two_workers_is_that_of_the_risk_on_all_rows(risk, first):
+    workers, masks = Workers(2), (first, ~first)
+
+    def work(worker, reduce):
+        estimate = fused_estimate(risk, ROWS.take(masks[worker]), 0.2, reduce)
+        return [estimate(scores[masks[worker]]) for scores in (ON, OFF)]
+
+    given = (ROWS.labels, 0.2, ROWS.weight)
+    expected = [risk.estimate(scores.astype(float), *given) for scores in (ON, OFF)]
+    for found in (*workers.run(work), [fused_estimate(risk, ROWS, 0.2)(x) for x in (ON, OFF)]):
+        assert found == pytest.approx(expected, rel=1e-6)
+    assert workers.calls == [3, 3]
+
+
+def test_an_estimate_of_the_users_own_is_asked_for_and_refused_on_several_workers():
+    class Half(PURisk):
+        def estimate(self, scores, y, prior, weight=None):
+            return super().estimate(scores, y, prior, weight) / 2
+
+    whole, half = PURisk(FocalLoss()), Half(FocalLoss())
+    found = [fused_estimate(risk, ROWS, 0.2)(OFF) for risk in (whole, half)]
+    assert found[0] == pytest.approx(2 * found[1], rel=1e-6)
+    with pytest.raises(ValueError, match="several workers"):
+        fused_estimate(half, ROWS, 0.2, reduce=lambda sent: sent)
 
 
 def test_a_worker_that_does_not_ask_the_others_has_other_gradients():

@@ -224,36 +224,3 @@ def bend_as_negatives(first, last, scores, weight, unit, shape, floor, sums, out
                 total += _weighted_sum(found, given) if len(given) else _sum(found)
         if len(sums):
             sums[block] = unit * total
-
-
-@njit_cached
-def sum_some(scores, rows, weight, shape):
-    """Return the weighted sum of the losses of some rows as negatives."""
-    total, nothing = 0.0, np.empty(_TILE, np.float32)
-    values = np.empty(_TILE, np.float32)
-    for start in range(0, len(rows), _TILE):
-        some = rows[start : start + _TILE]
-        _bend(scores[some], shape, values, nothing, nothing)
-        total += _weighted_sum(values[: len(some)], weight[start : start + _TILE])
-    return total
-
-
-@njit_cached
-def bend_some(first, last, scores, rows, positive, negative, shape, floor, out):
-    """Write gradient and curvature of some blocks of these rows, by weights of their own."""
-    gradient, curvature = out
-    no_values = np.empty(0, np.float32)
-    slopes, bounds = np.empty(_TILE, np.float32), np.empty(_TILE, np.float32)
-    for start in range(first * BLOCK, min(last * BLOCK, len(rows)), _TILE):
-        some = rows[start : min(start + _TILE, last * BLOCK)]
-        near = scores[some]
-        _bend(near, shape, no_values, slopes, bounds)
-        for place in range(len(some)):
-            by = negative[start + place]
-            gradient[some[place]] = by * slopes[place]
-            curvature[some[place]] = abs(by) * bounds[place] + floor
-        _bend(-near, shape, no_values, slopes, bounds)
-        for place in range(len(some)):
-            by = positive[start + place]
-            gradient[some[place]] -= by * slopes[place]
-            curvature[some[place]] += abs(by) * bounds[place]

@@ -1,8 +1,6 @@
 """A risk as XGBoost's objective: gradient and curvature of every row in one fused pass."""
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,62 +8,13 @@ from numpy.typing import NDArray
 
 from lopsided._rows import TrainingRows
 from lopsided.losses import Loss
-from lopsided.methods._label_totals import (
-    Reduce,
-    check_local,
-    label_totals,
-    reduced,
-    weighs_by_label,
-)
-from lopsided.methods._loss_kernels import (
-    BLOCK,
-    LossShape,
-    bend_as_negatives,
-    bend_some,
-    loss_shape,
-    sum_some,
-)
+from lopsided.methods._label_totals import Reduce, check_local, reduced
+from lopsided.methods._loss_kernels import loss_shape
+from lopsided.methods._loss_pass import LossPass, Slopes
+from lopsided.methods._row_weights import RowWeights, is_plain, risk_weights
 from lopsided.risks import Clamp, Risk, SignedWeights
 
 Objective = Callable[[NDArray[Any], Any], tuple[NDArray[Any], NDArray[Any]]]
-
-
-class _RowWeights(NamedTuple):
-    """The signed weights of all rows: a rule for most of them, and rows it does not fit."""
-
-    unit: float  # of every row as a negative,
-    weight: NDArray[np.float64]  # times these, if there are any
-    apart: NDArray[np.intp]  # rows that weigh otherwise, such as labeled ones:
-    positive: NDArray[np.float64]  # so much as positives
-    negative: NDArray[np.float64]  # and so much as negatives
-
-    def by_rule(self) -> Any:
-        """Return what the rule gives the rows apart."""
-        return self.unit * (self.weight[self.apart] if len(self.weight) else 1.0)
-
-    def of_rows(self, n_rows: int) -> SignedWeights:
-        """Return the weights one by one."""
-        positive, negative = np.zeros(n_rows), np.full(n_rows, self.unit)
-        if len(self.weight):
-            negative *= self.weight
-        positive[self.apart], negative[self.apart] = self.positive, self.negative
-        return SignedWeights(positive, negative)
-
-
-def _weights_by_label(units: SignedWeights, rows: TrainingRows) -> _RowWeights:
-    """Return the weights of a risk that has two constants for each label."""
-    labels, weight = rows.labels, rows.sample_weight
-    apart = np.flatnonzero(labels)
-    positive, negative = (unit[labels[apart]] * rows.weight[apart] for unit in units)
-    given = np.empty(0) if weight is None else weight
-    return _RowWeights(units.negative[0], given, apart, positive, negative)
-
-
-def _weights_by_row(raw: SignedWeights) -> _RowWeights:
-    """Return the weights of a risk that may give each row its own."""
-    positive, negative = (np.asarray(weights, dtype=np.float64) for weights in raw)
-    apart = np.flatnonzero(positive)
-    return _RowWeights(1.0, negative, apart, positive[apart], negative[apart])
 
 
 def fused_objective(
@@ -87,29 +36,15 @@ def fused_objective(
     On several workers, each of which has some of the rows, or none, `reduce` sums an array over
     all of them. Every worker calls it once now, and once a round if the risk has a clamp.
     """
-    by_label = weighs_by_label(risk)
-    if not (by_label and _is_plain(risk)):
+    if not is_plain(risk, "gradient", "curvature"):
         check_local(risk, reduce)
-    if not _is_plain(risk):
         return plain_objective(risk, rows, prior, scale, floor)
-    if by_label:
-        units = label_totals(rows, reduce).unit_weights(risk, prior)
-        weights = _weights_by_label(SignedWeights(*(scale * unit for unit in units)), rows)
-    else:
-        # By name: none can ask for scores.
-        raw = risk.raw_weights(y=rows.labels.astype(float), prior=prior, weight=rows.weight)
-        weights = _weights_by_row(SignedWeights(*(scale * given for given in raw)))
+    weights = risk_weights(risk, rows, prior, scale, reduce)
     decide = _Decision(risk.clamp, scale, reduce)
     shape = loss_shape(risk.loss)
     if shape is None:
         return _own_loss_objective(risk.loss, weights.of_rows(len(rows)), floor, decide)
-    return _KernelObjective(shape, weights, floor, decide, n_threads)
-
-
-def _is_plain(risk: Risk) -> bool:
-    """Say whether a risk leaves everything but its raw weights to the base class."""
-    names = ("weights", "gradient", "curvature")
-    return all(getattr(type(risk), name) is getattr(Risk, name) for name in names)
+    return _KernelObjective(LossPass(shape, n_threads), weights, floor, decide)
 
 
 class _Decision(NamedTuple):
@@ -127,72 +62,65 @@ class _Decision(NamedTuple):
 
 
 class _KernelObjective:
-    """All rows as if unlabeled, in blocks shared out to threads; then the rows apart."""
+    """All rows as if unlabeled; then those apart, by weights of their own."""
 
     def __init__(
-        self,
-        shape: LossShape,
-        weights: _RowWeights,
-        floor: float,
-        decide: _Decision,
-        n_threads: int,
+        self, over: LossPass, weights: RowWeights, floor: float, decide: _Decision
     ) -> None:
-        self.shape, self.weights, self.decide = shape, weights, decide
-        self.floor = np.float32(floor)
+        self.over, self.weights, self.decide = over, weights, decide
+        self.floor = floor
         self.excess = weights.negative - weights.by_rule()
-        self.out: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None
-        self.n_threads = n_threads
-        self.pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
+        self.out: Slopes | None = None
 
-    def __call__(
-        self, scores: NDArray[Any], _: Any
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def __call__(self, scores: NDArray[Any], _: Any) -> Slopes:
         scores = np.ascontiguousarray(scores, dtype=np.float32)
         if self.out is None:
             self.out = (np.empty_like(scores), np.empty_like(scores))
-        up, down = self.decide(self._bend_all(scores))
-        self._rescale(down)
-        apart, positive, negative = self.weights[2:]
-        given = (scores, apart, up * positive, down * negative, self.shape, self.floor)
-        self._share_out(bend_some, len(apart), *given, self.out)
+        apart = scores[self.weights.apart]
+        up, down = self.decide(self._bend_all(scores, apart, self.out))
+        self._rescale(down, *self.out)
+        self._bend_apart(apart, up, down, *self.out)
         return self.out
 
-    def _bend_all(self, scores: NDArray[np.float32]) -> float:
+    def _bend_all(
+        self, scores: NDArray[np.float32], apart: NDArray[np.float32], out: Slopes
+    ) -> float:
         """Fill in what all rows are as negatives; return the negative part if one asks."""
-        n_blocks = -(-len(scores) // BLOCK)
-        sums = np.empty(0 if self.decide.clamp is None else n_blocks)
-        unit, weight, apart = self.weights[:3]
-        given = (scores, weight, unit, self.shape, self.floor, sums)
-        self._share_out(bend_as_negatives, len(scores), *given, self.out)
+        given = (scores, self.weights.weight, self.weights.unit, self.floor, out)
         if self.decide.clamp is None:
+            self.over.bend(*given)
             return 0.0
-        return float(sums.sum() + sum_some(scores, apart, self.excess, self.shape))
+        return self.over.bend_and_sum(*given) + self.over.bend_and_sum(apart, self.excess)
 
-    def _rescale(self, down: float) -> None:
+    def _rescale(
+        self, down: float, gradient: NDArray[np.float32], curvature: NDArray[np.float32]
+    ) -> None:
         """Multiply what negatives weigh, once the clamp has spoken."""
-        assert self.out is not None
-        gradient, curvature = self.out
         if down == 0.0:
             gradient.fill(0.0)
             curvature.fill(self.floor)
         elif down != 1.0:
             gradient *= np.float32(down)
             if abs(down) != 1.0:
-                curvature -= self.floor
+                curvature -= np.float32(self.floor)
                 curvature *= np.float32(abs(down))
-                curvature += self.floor
+                curvature += np.float32(self.floor)
 
-    def _share_out(self, kernel: Any, n_rows: int, *given: Any) -> None:
-        """Run a kernel on blocks of rows, which are the same on any number of threads."""
-        n_blocks = -(-n_rows // BLOCK)
-        if self.pool is None or n_blocks < 2:
-            kernel(0, n_blocks, *given)
-            return
-        cuts = np.linspace(0, n_blocks, min(self.n_threads, n_blocks) + 1).astype(int)
-        parts = pairwise(cuts)
-        tasks = [self.pool.submit(kernel, first, last, *given) for first, last in parts]
-        for task in tasks:
-            task.result()
+    def _bend_apart(
+        self,
+        scores: NDArray[np.float32],
+        up: float,
+        down: float,
+        gradient: NDArray[np.float32],
+        curvature: NDArray[np.float32],
+    ) -> None:
+        """Write over the rows apart."""
+        slope, bound = self.over.bend(scores, self.weights.negative, down, self.floor)
+        # A positive is a negative of minus its score.
+        rise, more = self.over.bend(-scores, self.weights.positive, up)
+        slope -= rise
+        bound += more
+        gradient[self.weights.apart], curvature[self.weights.apart] = slope, bound
 
 
 def _own_loss_objective(
