@@ -85,8 +85,8 @@ def fit_batched(
 ) -> Any:
     """Fit a method on a table in batches.
 
-    Boosted trees learn from every row: XGBoost bins the batches, in memory if two bytes for each
-    value are at most `max_memory`, else in files. Any other method learns from the sample
+    Boosted trees learn from every row: XGBoost bins the batches, in memory if two bytes for
+    each value are at most `max_memory`, else in files. Any other method learns from the sample
     alone, weighted so that shares are those of the table, and a warning says so.
 
     Parameters
