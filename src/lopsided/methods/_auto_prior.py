@@ -88,7 +88,7 @@ def estimate_prior_of_batches(
         n_rows=sketch.n_rows,
         random_state=rng,
     )
-    warn_unidentified(found_prior, stacklevel=5)
+    warn_unidentified(found_prior)
     return found_prior
 
 
