@@ -40,8 +40,8 @@ def main() -> None:
         "",
         " ".join(["    python benchmarks/metrics_speed.py", *sys.argv[1:]]),
         "",
-        f"{options.rows:,} rows, {options.labeled} labeled, {options.draws} draws; milliseconds "
-        "of one core, the least of seven runs.",
+        f"{options.rows:,} rows, {options.labeled} labeled, {options.draws} draws; milliseconds"
+        " of one core, the least of seven runs.",
         "",
         "| metric | ms | with its interval, ms |",
         "| --- | ---: | ---: |",
