@@ -38,7 +38,6 @@ METHODS = (
     "puhrf",
     "puet",
     "focused-fast",
-    "focused",
     "puhdt",
 )
 CHEAP = "ifpu-xgb"  # whose estimates are judged: all but `focused` have the same

@@ -46,6 +46,17 @@ def estimate_prior_of(
     return found
 
 
+def small_bags(n_labeled: int) -> Bagging:
+    """Return a scheme whose bags have few unlabeled rows, and as many as labeled ones at least.
+
+    Examples
+    --------
+    >>> small_bags(100), small_bags(800), small_bags(10_000)
+    (Bagging(ratio=10.0), Bagging(ratio=5.0), Bagging(ratio=1.0))
+    """
+    return Bagging(min(_RATIO, max(_MAX_UNLABELED / n_labeled, 1.0)))
+
+
 def _score(
     rows: TrainingRows, schema: Mapping[str, Any], n_threads: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
@@ -55,12 +66,11 @@ def _score(
         X = reduce_sparse(rows.X, seed)
         rows = TrainingRows(X, rows.y, rows.weight)
         schema = {"category_levels_": {}, "categorical_": (), "n_features_in_": X.shape[1]}
-    n_labeled = int((rows.y == 1).sum())
     forest = PUForestClassifier(
         splitter="random",
         n_estimators=_N_TREES,
         min_samples_leaf=_MIN_SAMPLES_LEAF,
-        sampling=Bagging(min(_RATIO, max(_MAX_UNLABELED / n_labeled, 1.0))),
+        sampling=small_bags(int(rows.y.sum())),
         oob_score=True,
         n_jobs=n_threads,
     )

@@ -119,7 +119,7 @@ def pu_bootstrap(
     population were known; without a prior, what it would say on average over such labels. Under
     SCAR, intervals of 90 % covered the truth in 92 % (average precision), 90 % (AUC), 94 %
     (recall), 93 % (mean log-rank) and 92 % (damped log-rank) of hidings on 14 tables with 2 to
-    60 labeled rows. At each number of them it was 86 to 96 %, and 93 to 97 % with two, for
+    60 labeled rows. At each number of them it was 86 to 96 %, and 92 to 97 % with two, for
     which the intervals are wide (`benchmarks/results/metrics_coverage.md`).
 
     Parameters
