@@ -133,7 +133,7 @@ def report_leaks(repeats: range) -> None:
         )
         print(
             f"  planted, {kind}: missed in {_rate([one for _, one in ones])}; with fewer than "
-            f"{FEW} labeled rows {_rate(few)}, with more {_rate(many)}"
+            f"{FEW} labeled rows {_rate(few)}, else {_rate(many)}"
         )
 
 
