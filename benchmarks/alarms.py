@@ -26,6 +26,7 @@ from lopsided.datasets import list_datasets
 from lopsided.diagnostics import check_scar, check_signal, check_signal_in_table, find_leaks
 
 MECHANISMS, HIDDEN = ("scar", "sar-near", "sar-far"), (0.25, 0.5, 0.75)
+FEW = 10  # labeled rows, below which leaks are counted apart
 MOST_ROWS = 1500  # of a table of noise: signal in it is a matter of labels, not of rows
 
 
@@ -112,7 +113,7 @@ def report_scar(repeats: range) -> None:
 
 def report_leaks(repeats: range) -> None:
     false, columns = [], 0
-    missed: dict[str, list[bool]] = {}
+    missed: dict[str, list[tuple[int, bool]]] = {}
     for mechanism in MECHANISMS:
         for rows in _list_tables(repeats, mechanism, HIDDEN):
             found = find_leaks(rows.X, rows.y)
@@ -123,10 +124,17 @@ def report_leaks(repeats: range) -> None:
             for kind, X in _plant_leaks(rows):
                 last = str(X.shape[1] - 1)
                 known = last not in [leak.column for leak in find_leaks(X, rows.y)]
-                missed.setdefault(kind, []).append(known)
+                missed.setdefault(kind, []).append((int(rows.y.sum()), known))
     print(f"leaks: 14 sets, {columns} columns reported, alarm in {_rate(false)}")
     for kind, ones in missed.items():
-        print(f"  planted, {kind}: missed in {_rate(ones)}")
+        few, many = (
+            [one for n_labeled, one in ones if (n_labeled < FEW) == is_few]
+            for is_few in (True, False)
+        )
+        print(
+            f"  planted, {kind}: missed in {_rate([one for _, one in ones])}; with fewer than "
+            f"{FEW} labeled rows {_rate(few)}, else {_rate(many)}"
+        )
 
 
 def _plant_leaks(rows: Labeled) -> Iterator[tuple[str, Any]]:

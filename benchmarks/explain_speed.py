@@ -6,16 +6,21 @@ threads and is not judged; explaining is timed once after a first call that comp
 cores are the processor's, which other load on the machine hardly changes.
 
     python benchmarks/explain_speed.py [--tables 20k 8k categories few]
+        [--out benchmarks/results/explain_speed.md]
 """
 
 import argparse
+import sys
 import time
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from forest_speed import make_table
 
+from lopsided._files import atomic_write
 from lopsided.explain import explain
 from lopsided.methods.focused import FocusedClassifier
 
@@ -53,34 +58,45 @@ def make(table: Table) -> tuple[Any, Any]:
     return frame, y
 
 
+def explain_table(name: str) -> Iterator[str]:
+    """Yield what one table costs, and then what each member does."""
+    X, y = make(TABLES[name])
+    start = time.perf_counter()
+    model = FocusedClassifier(n_jobs=2, random_state=0).fit(X, y)
+    fit = time.perf_counter() - start
+    rows = X[:N_EXPLAINED]
+    explain(model, rows[:2])
+    start, cores = time.perf_counter(), time.process_time()
+    found = explain(model, rows)
+    seconds, cores = time.perf_counter() - start, time.process_time() - cores
+    gap = np.abs(found.base + found.contributions.sum(axis=1) - model.decision_function(rows))
+    met = "met" if seconds < MAX_SECONDS else "missed"
+    yield (
+        f"- {name}: {len(y):,} x {X.shape[1]}, {y.sum()} labeled, fitted in {fit:.0f} s; "
+        f"{N_EXPLAINED} rows explained in {seconds:.2f} s (target {MAX_SECONDS:g}: {met}), "
+        f"{cores:.2f} s of cores; sums right to {gap.max():.0e}"
+    )
+    numbers = model._read(rows)
+    for member, fitted in model.estimators_.items():
+        start = time.process_time()
+        fitted.additive_scores(numbers, None, 0)
+        yield f"    - {member}: {time.process_time() - start:.2f} s of cores"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tables", nargs="*", choices=list(TABLES), default=list(TABLES))
-    for name in parser.parse_args().tables:
-        X, y = make(TABLES[name])
-        start = time.perf_counter()
-        model = FocusedClassifier(n_jobs=2, random_state=0).fit(X, y)
-        fit = time.perf_counter() - start
-        rows = X[:N_EXPLAINED]
-        explain(model, rows[:2])
-        start, cores = time.perf_counter(), time.process_time()
-        found = explain(model, rows)
-        seconds, cores = time.perf_counter() - start, time.process_time() - cores
-        gap = np.abs(
-            found.base + found.contributions.sum(axis=1) - model.decision_function(rows)
-        )
-        met = "met" if seconds < MAX_SECONDS else "missed"
-        print(
-            f"{name}: {len(y):,} x {X.shape[1]}, {y.sum()} labeled, fitted in {fit:.0f} s; "
-            f"{N_EXPLAINED} rows explained in {seconds:.2f} s (target {MAX_SECONDS:g}: {met}), "
-            f"{cores:.2f} s of cores; sums right to {gap.max():.0e}",
-            flush=True,
-        )
-        numbers = model._read(rows)
-        for member, fitted in model.estimators_.items():
-            start = time.process_time()
-            fitted.additive_scores(numbers, None, 0)
-            print(f"    {member}: {time.process_time() - start:.2f} s of cores", flush=True)
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    command = " ".join(["    python benchmarks/explain_speed.py", *sys.argv[1:]])
+    lines = ["# Speed of explanations", "", command, ""]
+    for name in options.tables:
+        for line in explain_table(name):
+            print(line, flush=True)
+            lines.append(line)
+    if options.out is not None:
+        with atomic_write(options.out) as draft:
+            draft.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

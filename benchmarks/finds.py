@@ -1,25 +1,31 @@
 """Bands of expected finds beside the real number of hidden positives in the first rows.
 
 The paper's 14 sets, three shares of hidden positives, by out-of-bag scores of `focused` on the
-training rows. Labels at random (SCAR) are what the bands assume; labels that are hidden near
-negatives first (SAR) stand beside them. Constructions were chosen on repeats from 100 on.
+training rows, with the true prior and with the estimated one. Labels at random (SCAR) are what
+the bands assume; labels that are hidden near negatives first (SAR) stand beside them.
+Constructions were chosen on repeats from 100 on. Cells that are not there are made first.
 
-    python benchmarks/finds.py [--first 0] [--repeats 5] [--cells out/cells] [--prior true]
+    python benchmarks/finds.py [--first 0] [--repeats 5] [--cells out/cells] [--jobs 1]
+        [--prior true estimated] [--out benchmarks/results/finds.md]
 """
 
 import argparse
-from collections.abc import Iterable
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from cells import HIDDEN, MECHANISMS, OUT, REPORTED, Cell, list_keys, load_cell
+from cells import HIDDEN, MECHANISMS, OUT, REPORTED, Cell, Key, list_keys, load_cell, make_cells
 
+from lopsided._files import atomic_write
+from lopsided._progress import Bar
 from lopsided.diagnostics import check_scar, expected_finds, review_curve, sensitivity
 
 CUTS = (50, 100, 200)
 WANTED = 0.85
 NEXT = 50  # rows after the stop that are looked at
+TITLES = {"true": "The true prior", "estimated": 'The prior of `prior="auto"`'}
 
 
 class Find(NamedTuple):
@@ -90,21 +96,33 @@ def stop_reviewing(mechanism: str, cell: Cell, prior: Any) -> Stop:
     return Stop(mechanism, stop, promised, int(truth[:stop].sum()), rate)
 
 
-def print_table(finds: list[Find]) -> None:
-    print("| labels | hidden | rows | bands that hold | too high | too low | width | error |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+def render_table(finds: list[Find]) -> list[str]:
+    """Return the lines of the table: by hidden share, by length of the list, and together."""
+    names = (
+        "labels",
+        "hidden",
+        "rows",
+        "bands that hold",
+        "too high",
+        "too low",
+        "width",
+        "error",
+    )
+    lines = [f"| {' | '.join(names)} |", f"| --- |{' ---: |' * (len(names) - 1)}"]
     for mechanism in MECHANISMS:
         own = [one for one in finds if one.mechanism == mechanism]
-        for hidden in sorted(HIDDEN):
-            _print_line(mechanism, f"{hidden:g}", [o for o in own if o.hidden == hidden])
-        for k in CUTS:
-            _print_line(mechanism, "all", [o for o in own if o.k == k], k)
-        _print_line(mechanism, "all", own)
+        groups = [
+            (f"{share:g}", "all", [o for o in own if o.hidden == share]) for share in HIDDEN
+        ]
+        groups = groups[::-1]
+        groups += [("all", str(k), [one for one in own if one.k == k]) for k in CUTS]
+        groups.append(("all", "all", own))
+        lines += [render_line(mechanism, *group) for group in groups if group[-1]]
+    return lines
 
 
-def _print_line(mechanism: str, hidden: str, finds: list[Find], k: Any = "all") -> None:
-    if not finds:
-        return
+def render_line(mechanism: str, hidden: str, k: str, finds: list[Find]) -> str:
+    """Return a line of the table."""
     columns = (
         np.mean([one.held for one in finds]),
         np.mean([one.low > one.real for one in finds]),
@@ -113,52 +131,54 @@ def _print_line(mechanism: str, hidden: str, finds: list[Find], k: Any = "all") 
     width = np.mean([one.high - one.low for one in finds])
     error = np.mean([one.value - one.real for one in finds])
     shares = " | ".join(f"{value:.3f}" for value in columns)
-    print(f"| {mechanism} | {hidden} | {k} | {shares} | {width:.1f} | {error:+.1f} |")
+    return f"| {mechanism} | {hidden} | {k} | {shares} | {width:.1f} | {error:+.1f} |"
 
 
-def print_verdict(finds: list[Find], stops: list[Stop], scar: dict[str, list[bool]]) -> None:
-    for mechanism in MECHANISMS:
+def render_verdict(
+    mechanism: str, finds: list[Find], stops: list[Stop], alarms: list[bool]
+) -> list[str]:
+    """Return in words how one way to hide labels went."""
+    held = float(np.mean([one.held for one in finds]))
+    target = ""
+    if mechanism == "scar":
+        target = f" (target {WANTED:g}: {'met' if held >= WANTED else 'missed'})"
+    real, value, easy = (
+        np.mean([getattr(one, name) for one in finds]) for name in ("real", "value", "if_easy")
+    )
+    rows, promised, found, after = (
+        np.mean([getattr(one, name) for one in stops])
+        for name in ("k", "promised", "real", "real_after")
+    )
+    return [
+        f"- {mechanism}: {held:.3f} of {len(finds)} bands hold the real number{target}",
+        f"  mean finds {real:.1f}, expected {value:.1f}, expected if easy cases are labeled "
+        f"first {easy:.1f}",
+        f"  stop at 1 in 10: after {rows:.0f} rows, {promised:.1f} finds promised, {found:.1f} "
+        f"real; the next {NEXT} rows hold {after:.2f} per 10",
+        f"  check_scar at level .1 speaks up in {np.mean(alarms):.3f} of {len(stops)} tables",
+    ]
+
+
+def run(keys: Sequence[Key], folder: Path, source: str) -> list[str]:
+    """Return what came of one prior: a table, and a verdict for each way to hide labels."""
+    finds: list[Find] = []
+    stops: list[Stop] = []
+    scar: dict[str, list[bool]] = {}
+    with Bar(len(keys), f"finds, {source} prior") as bar:
+        for key in keys:
+            cell = load_cell(key, folder)
+            prior = take_prior(cell, source)
+            finds += list_finds(key, cell, prior)
+            stops.append(stop_reviewing(key.mechanism, cell, prior))
+            alarm = not check_scar(cell.y, cell.oob, prior).plausible
+            scar.setdefault(key.mechanism, []).append(alarm)
+            bar.advance()
+    lines = [f"## {TITLES[source]}", "", *render_table(finds), ""]
+    for mechanism, alarms in scar.items():
         own = [one for one in finds if one.mechanism == mechanism]
-        if not own:
-            continue
-        held = float(np.mean([one.held for one in own]))
-        target = ""
-        if mechanism == "scar":
-            target = f" (target {WANTED:g}: {'met' if held >= WANTED else 'missed'})"
-        print(f"{mechanism}: {held:.3f} of {len(own)} bands hold the real number{target}")
-        real, value, easy = (
-            np.array([getattr(one, name) for one in own])
-            for name in ("real", "value", "if_easy")
-        )
-        print(
-            f"  mean finds {real.mean():.1f}, expected {value.mean():.1f}, expected if easy "
-            f"cases are labeled first {easy.mean():.1f}"
-        )
-        stop = [one for one in stops if one.mechanism == mechanism]
-        print(
-            f"  stop at 1 in 10: after {np.mean([s.k for s in stop]):.0f} rows, "
-            f"{np.mean([s.promised for s in stop]):.1f} finds promised, "
-            f"{np.mean([s.real for s in stop]):.1f} real; the next {NEXT} rows hold "
-            f"{np.mean([s.real_after for s in stop]):.2f} per 10"
-        )
-        alarms = np.mean(scar[mechanism])
-        print(f"  check_scar at level .1 speaks up in {alarms:.3f} of {len(stop)} tables")
-
-
-def run(repeats: Iterable[int], folder: Path, source: str, datasets: list[str]) -> None:
-    finds, stops = [], []
-    scar: dict[str, list[bool]] = {mechanism: [] for mechanism in MECHANISMS}
-    for key in list_keys(repeats):
-        if datasets and key.dataset not in datasets:
-            continue
-        cell = load_cell(key, folder)
-        prior = take_prior(cell, source)
-        finds += list_finds(key, cell, prior)
-        stops.append(stop_reviewing(key.mechanism, cell, prior))
-        scar[key.mechanism].append(not check_scar(cell.y, cell.oob, prior).plausible)
-    print_table(finds)
-    print()
-    print_verdict(finds, stops, scar)
+        ends = [one for one in stops if one.mechanism == mechanism]
+        lines += render_verdict(mechanism, own, ends, alarms)
+    return [*lines, ""]
 
 
 def main() -> None:
@@ -166,11 +186,32 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=REPORTED[0])
     parser.add_argument("--repeats", type=int, default=len(REPORTED))
     parser.add_argument("--cells", type=Path, default=OUT)
-    parser.add_argument("--prior", choices=["true", "estimated"], default="true")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--prior", nargs="+", choices=list(TITLES), default=list(TITLES))
     parser.add_argument("--datasets", nargs="*", default=[])
+    parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    repeats = range(options.first, options.first + options.repeats)
-    run(repeats, options.cells, options.prior, options.datasets)
+    keys = [
+        key
+        for key in list_keys(range(options.first, options.first + options.repeats))
+        if not options.datasets or key.dataset in options.datasets
+    ]
+    make_cells(keys, options.cells, options.jobs)
+    lines = ["# Finds", "", " ".join(["    python benchmarks/finds.py", *sys.argv[1:]]), ""]
+    cuts = f"{', '.join(map(str, CUTS[:-1]))} and {CUTS[-1]}"
+    lines += [
+        f"Hidden positives among the first {cuts} unlabeled rows, expected by `expected_finds` "
+        "with 90 % bands from the out-of-bag scores of `focused`, and the real number. "
+        f"{len(keys)} cells are averaged.",
+        "",
+    ]
+    for source in options.prior:
+        lines += run(keys, options.cells, source)
+    text = "\n".join(lines)
+    if options.out is not None:
+        with atomic_write(options.out) as draft:
+            draft.write_text(text, encoding="utf-8")
+    print(text)
 
 
 if __name__ == "__main__":

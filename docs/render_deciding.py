@@ -18,10 +18,12 @@ _FINDS = tuple(
     for hidden in ("0.25", "0.5", "0.75", "all")
 )
 _MAPS = (
+    "focused, as it ships",
     "raw scores",
     "CalibratedClassifierCV on PU labels",
     "Elkan-Noto scaling",
-    "beta",
+    "platt",
+    "isotonic",
     "beta, fitted on the truth",
 )
 

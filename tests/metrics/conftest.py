@@ -25,3 +25,8 @@ def rank(name):
 @pytest.fixture(params=BUNDLED)
 def ranking(request):
     return rank(request.param)
+
+
+@pytest.fixture
+def rankings():
+    return [rank(name) for name in BUNDLED]

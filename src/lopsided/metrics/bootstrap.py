@@ -117,9 +117,10 @@ def pu_bootstrap(
 
     The truth is what the same metric would say of this ranking if all positives of the
     population were known; without a prior, what it would say on average over such labels. Under
-    SCAR, intervals of 90 % covered the truth in 92 % (average precision), 91 % (AUC), 94 %
-    (recall) and 93 % (mean log-rank) of hidings on 14 tables with 2 to 60 labeled rows, and in
-    86 to 97 % at each number of them (`python benchmarks/metrics_coverage.py --repeat 101`).
+    SCAR, intervals of 90 % covered the truth in 92 % (average precision), 90 % (AUC), 94 %
+    (recall), 93 % (mean log-rank) and 92 % (damped log-rank) of hidings on 14 tables with 2 to
+    60 labeled rows. At each number of them it was 86 to 96 %, and 92 to 97 % with two, for
+    which the intervals are wide (`benchmarks/results/metrics_coverage.md`).
 
     Parameters
     ----------
