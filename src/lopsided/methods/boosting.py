@@ -24,9 +24,9 @@ from lopsided.risks import ClipAtZero, Risk, ifpu
 
 __all__ = ["BoostedRiskClassifier"]
 
-_CURVATURE_FLOOR = 1e-6  # XGBoost divides by the curvature of a leaf
+CURVATURE_FLOOR = 1e-6  # XGBoost divides by the curvature of a leaf
 _MANY_LEVELS = 32  # of a category, above which its splits are kept small
-_MEAN_ROWS = 64  # that the mean terms are taken over
+MEAN_ROWS = 64  # that the mean terms are taken over
 # Parameters that XGBoost knows by the same names.
 _TREES = ("learning_rate", "max_depth", "max_leaves", "max_bin", "grow_policy")
 _REGULARIZERS = ("min_child_weight", "reg_lambda", "reg_alpha", "max_delta_step")
@@ -161,7 +161,7 @@ class BoostedRiskClassifier(RiskClassifier):
             self.n_estimators_ = self._best_n_estimators(rows, params)
         self.booster_ = self._train(rows, params, self.n_estimators_)
         kept = np.flatnonzero(given.weight > 0)
-        some = given.X[kept[:: -(-len(kept) // _MEAN_ROWS)]]
+        some = given.X[kept[:: -(-len(kept) // MEAN_ROWS)]]
         self.mean_terms_ = self._terms(self._matrix(some)).mean(axis=0)
 
     def _advise(self) -> None:
@@ -269,7 +269,7 @@ class BoostedRiskClassifier(RiskClassifier):
                 params,
                 matrix,
                 n_estimators,
-                obj=fused_objective(self.risk_, rows, self.prior_, scale, _CURVATURE_FLOOR),
+                obj=fused_objective(self.risk_, rows, self.prior_, scale, CURVATURE_FLOOR),
                 callbacks=[_show_progress(bar)],
                 verbose_eval=False,
                 **options,

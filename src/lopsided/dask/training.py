@@ -1,0 +1,147 @@
+"""Fit a boosted method on the workers that hold the rows, through `xgboost.dask`."""
+
+from typing import Any
+
+import numpy as np
+
+from lopsided._check import require
+from lopsided.dask.failures import in_partition, naming_failures
+from lopsided.dask.partitions import Part
+from lopsided.methods.boosting import BoostedRiskClassifier
+from lopsided.methods.checkpoints import Checkpoint, boost_in_segments
+from lopsided.methods.distributed import BoostingPlan, sum_over_workers
+from lopsided.methods.row_sample import RowSample, merge_samples, sample_part
+from lopsided.methods.table_summary import TableSummary, merge_summaries, summarize_part
+
+__all__ = ["boost", "draw_sample", "merge_in_tree", "summarize"]
+
+_FAN_IN = 16  # results that one task merges
+_TIMEOUT = 300  # seconds that a worker waits for the others
+
+
+def summarize(parts: list[Any], client: Any) -> TableSummary:
+    """Return what is to be known of the whole table, partitions summed up where they are."""
+    with naming_failures("while the table was read"):
+        return client.compute(_map_and_merge(_summarize, merge_summaries, parts)).result()
+
+
+def draw_sample(parts: list[Any], size: int, seed: int) -> Any:
+    """Return a delayed `RowSample` of the collection."""
+    delayed = require("dask").delayed
+    drawn = [
+        delayed(in_partition(_sample, place))(part, size, [seed, place])
+        for place, part in enumerate(parts)
+    ]
+    return merge_in_tree(merge_samples, drawn)
+
+
+def merge_in_tree(merge: Any, found: list[Any]) -> Any:
+    """Return one delayed result of many, a few merged at a time, in their order."""
+    delayed = require("dask").delayed
+    while len(found) > 1:
+        starts = range(0, len(found), _FAN_IN)
+        found = [delayed(merge)(found[start : start + _FAN_IN]) for start in starts]
+    return found[0]
+
+
+def _map_and_merge(function: Any, merge: Any, parts: list[Any]) -> Any:
+    delayed = require("dask").delayed
+    found = [
+        delayed(in_partition(function, place))(part) for place, part in enumerate(parts)
+    ]
+    return merge_in_tree(merge, found)
+
+
+def _summarize(part: Part) -> TableSummary:
+    return summarize_part(*part)
+
+
+def _sample(part: Part, size: int, seed: list[int]) -> RowSample:
+    return sample_part(*part, size=size, seed=seed)
+
+
+def boost(
+    plan: BoostingPlan,
+    parts: list[Any],
+    client: Any,
+    checkpoint: Checkpoint | None = None,
+    reduce: Any = sum_over_workers,
+) -> BoostedRiskClassifier:
+    """Return the fitted model: every worker boosts on its rows, with all others.
+
+    Parameters
+    ----------
+    plan : BoostingPlan
+        Made from the summary of these parts.
+    parts : list of Delayed
+        The partitions.
+    client : distributed.Client
+        Where to fit.
+    checkpoint : Checkpoint or None, default=None
+        Where this process keeps the trees of a fit under way.
+    reduce : callable, default=sum_over_workers
+        How a number of each worker becomes one of all.
+
+    Returns
+    -------
+    BoostedRiskClassifier
+    """
+    xgboost_dask = require("xgboost.dask")
+    with naming_failures("during training"):
+        X, y, weight = _encode(plan, parts, client)
+        matrix = xgboost_dask.DaskQuantileDMatrix(
+            client,
+            X,
+            y,
+            weight=weight,
+            max_bin=plan.model.max_bin,
+            feature_types=plan.feature_types,
+            enable_categorical=True,
+        )
+        del X, y, weight
+        settings = require("xgboost").collective.Config(
+            timeout=_TIMEOUT, tracker_timeout=_TIMEOUT
+        )
+
+        def train(params: dict[str, Any], n_rounds: int, start: Any) -> Any:
+            found = xgboost_dask.train(
+                client,
+                params,
+                matrix,
+                n_rounds,
+                obj=plan.objective(reduce),
+                xgb_model=start,
+                verbose_eval=False,
+                coll_cfg=settings,
+            )
+            return found["booster"]
+
+        return plan.finish(boost_in_segments(plan, train, checkpoint))
+
+
+def _encode(plan: BoostingPlan, parts: list[Any], client: Any) -> tuple[Any, Any, Any]:
+    """Return numbers, labels and weights as Dask arrays, computed and kept on the workers."""
+    dask, arrays = require("dask"), require("dask.array")
+    # Sent once, and not with every partition.
+    shared = client.scatter(plan, broadcast=True)
+    encoded = [
+        dask.delayed(in_partition(_encode_part, place), nout=3)(shared, part)
+        for place, part in enumerate(parts)
+    ]
+
+    def join(item: int, *others: int) -> Any:
+        blocks = [
+            arrays.from_delayed(one[item], (np.nan, *others), np.float32) for one in encoded
+        ]
+        return arrays.concatenate(blocks, allow_unknown_chunksizes=True)
+
+    columns = [join(0, plan.model.n_features_in_), join(1)]
+    if not plan.unweighted:
+        columns.append(join(2))
+    # Together, so that a partition is read and encoded once.
+    X, y, *weight = client.persist(columns)
+    return X, y, weight[0] if weight else None
+
+
+def _encode_part(plan: BoostingPlan, part: Part) -> tuple[Any, Any, Any]:
+    return plan.encode(*part)
