@@ -73,6 +73,14 @@ def count_rivals(rivals: Any, scores: Any) -> tuple[Any, Any]:
     return len(ordered) - upto, upto - np.searchsorted(ordered, scores, "left")
 
 
+def weigh_rivals(rivals: Any, weight: Any, scores: Any) -> tuple[Any, Any]:
+    """Return the weight of rivals that outrank each score, and of those that tie with it."""
+    order = np.argsort(rivals, kind="stable")
+    ordered, ends = rivals[order], np.append(0.0, np.cumsum(weight[order]))
+    upto = ends[np.searchsorted(ordered, scores, "right")]
+    return ends[-1] - upto, upto - ends[np.searchsorted(ordered, scores, "left")]
+
+
 def chance_within(k: int, ahead: Any, tied: Any) -> Any:
     """Return the chance to stand in the first k, by the rows ahead and the others tied with."""
     return np.clip((k - ahead) / (tied + 1), 0.0, 1.0)

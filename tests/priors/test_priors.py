@@ -21,6 +21,8 @@ from lopsided.priors.protocol import rank_labels
 
 ON_SCORES = ["auto", "elkan-noto", "tail-ratio", "dedpul", "bbe", "pulscar"]
 DRAWING = ["tice", "km2"]
+# "tail-ratio" allows for half a labeled row as it is given, whatever that stands for.
+COUNTING = [name for name in ON_SCORES if name != "tail-ratio"]
 
 
 def draw(seed, n_rows=4000, prior=0.1, frequency=0.5, gap=6.0):
@@ -121,10 +123,11 @@ def test_weights_of_one_change_nothing(name):
     scores, y, _ = draw(3, n_rows=500)
     plain = build_prior(name).estimate(scores, y, None)
     assert_allclose(build_prior(name).estimate(scores, y, None, None, np.ones(500)), plain)
-    assert_allclose(build_prior(name).estimate(scores, y, None, None, np.full(500, 7.0)), plain)
+    seven = estimate_prior(y, scores, method=name, weight=np.full(500, 7.0), n_draws=0)
+    assert_allclose(seven.value, plain)
 
 
-@pytest.mark.parametrize("name", ["elkan-noto", "twice-labeled"])
+@pytest.mark.parametrize("name", [*COUNTING, "twice-labeled"])
 def test_a_row_of_weight_two_counts_as_two(name):
     scores, y, _ = draw(4, n_rows=500)
     weight = np.random.default_rng(0).integers(1, 4, 500)
@@ -343,3 +346,24 @@ def test_scores_must_be_one_number_per_label():
         estimate_prior([1, 1, 0], [1, 2])
     with pytest.raises(ValueError, match="got NaN"):
         estimate_prior([1, 1, 0], [1, 2, np.nan])
+
+
+@pytest.mark.parametrize("name", COUNTING)
+def test_a_summary_with_its_number_of_rows_is_as_sure_as_the_table(name):
+    scores, y, _ = draw(0, n_rows=8000, gap=3.0)
+    (labels, values), weight = np.unique([y, scores.round(1)], axis=1, return_counts=True)
+    found = estimate_prior(
+        labels, values, method=name, weight=weight, n_rows=weight.sum(), n_draws=0
+    )
+    expected = estimate_prior(y, scores.round(1), method=name, n_draws=0)
+    for one in ("value", "low", "high", "n_hidden", "identified"):
+        assert_allclose(getattr(found, one), getattr(expected, one), rtol=1e-6)
+
+
+def test_without_its_number_of_rows_a_summary_is_less_sure_than_the_table():
+    scores, y, _ = draw(0, n_rows=8000, gap=3.0)
+    (labels, values), weight = np.unique([y, scores.round(1)], axis=1, return_counts=True)
+    alone, table = estimate_prior(labels, values, weight=weight), estimate_prior(y, scores)
+    assert alone.high - alone.low > 1.2 * (table.high - table.low)
+    with pytest.raises(ValueError, match="n_rows must be a number of rows above 0, got -1"):
+        estimate_prior(labels, values, weight=weight, n_rows=-1)

@@ -1,6 +1,7 @@
 """Places of labeled rows in a table, and what all metrics check."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -8,12 +9,13 @@ from numpy.typing import NDArray
 
 from lopsided._check import (
     SCENARIOS,
+    check_both_kinds,
     check_choice,
     check_labels,
     check_scores,
     check_share,
 )
-from lopsided._math import chance_within, count_rivals, rows_of_share
+from lopsided._math import chance_within, count_rivals, rows_of_share, weigh_rivals
 
 Scenario = Literal["one-sample", "two-sample"]
 Floats = NDArray[np.float64]
@@ -36,22 +38,39 @@ class Places:
         Rows of the population with larger and with equal scores, the row itself not counted.
     above : array of shape (n_labeled,)
         Other labeled rows with at least the score of each one.
-    first, last : arrays of shape (n_rows,)
-        The places from and to which the row of each rank is tied.
+    sizes : array of shape (n_scores,)
+        Rows of the population with each score, from the highest down.
+    weight : array of shape (n_labeled,) or None
+        How many rows each labeled one stands for, where rows have weights: all numbers above
+        are then sums of weights.
     """
 
     n_rows: int
     inside: bool
-    ahead: NDArray[np.int64]
-    level: NDArray[np.int64]
-    above: NDArray[np.int64]
-    first: NDArray[np.int64]
-    last: NDArray[np.int64]
+    ahead: NDArray[Any]
+    level: NDArray[Any]
+    above: NDArray[Any]
+    sizes: NDArray[Any]
+    weight: Floats | None = None
 
     @property
-    def n_labeled(self) -> int:
+    def n_labeled(self) -> Any:
         """The number of labeled rows."""
-        return len(self.ahead)
+        return len(self.ahead) if self.weight is None else float(self.weight.sum())
+
+    @cached_property
+    def first(self) -> NDArray[np.int64]:
+        """The places from which the row of each rank is tied, where rows have no weights."""
+        return np.repeat(np.cumsum(self.sizes) - self.sizes + 1, self.sizes)
+
+    @cached_property
+    def last(self) -> NDArray[np.int64]:
+        """The places to which the row of each rank is tied, where rows have no weights."""
+        return np.repeat(np.cumsum(self.sizes), self.sizes)
+
+    def average(self, values: Any) -> float:
+        """Return the mean of a value over the labeled rows."""
+        return float(np.average(values, weights=self.weight))
 
     def mean(self) -> Floats:
         """Return the mean place of each labeled row over the orders of its ties."""
@@ -66,38 +85,67 @@ class Places:
         return np.clip((k + 1 - self.first) / (self.last + 1 - self.first), 0, 1)
 
 
-def find_places(y: Any, scores: Any, scenario: str) -> Places:
+def find_places(y: Any, scores: Any, scenario: str, sample_weight: Any = None) -> Places:
     """Return where the labeled rows stand; the checks of every PU metric are here."""
     check_choice(scenario, SCENARIOS, "scenario")
     labels = check_labels(y)
     values = check_scores(scores, labels)
     inside = scenario == "one-sample"
+    if sample_weight is not None:
+        return _weigh_places(labels, values, inside, sample_weight)
     rows = np.sort(values if inside else values[labels == 0])
     labeled = values[labels == 1]
-    n_rows = len(rows)
     ahead, tied = count_rivals(rows, labeled)
     starts = np.flatnonzero(np.r_[True, rows[1:] != rows[:-1]])
-    sizes = np.diff(np.r_[starts, n_rows])[::-1]  # of the blocks of ties, from the first place
-    last = np.cumsum(sizes)
     return Places(
-        n_rows=n_rows,
+        n_rows=len(rows),
         inside=inside,
         ahead=ahead,
         level=tied - inside,
         above=len(labeled) - 1 - np.searchsorted(np.sort(labeled), labeled, "left"),
-        first=np.repeat(last - sizes + 1, sizes),
-        last=np.repeat(last, sizes),
+        sizes=np.diff(np.r_[starts, len(rows)])[::-1],
     )
 
 
-def find_listed_places(y: Any, scores: Any) -> Places:
+def _weigh_places(
+    labels: NDArray[np.int8], values: Floats, inside: bool, sample_weight: Any
+) -> Places:
+    """Return the same places where each row stands for as many as its weight says."""
+    heavy = check_scores(sample_weight, labels, "sample_weight")
+    if not np.isfinite(heavy).all() or heavy.min() < 0:
+        raise ValueError(
+            f"sample_weight must be finite numbers from 0, got {heavy.min():g} to "
+            f"{heavy.max():g}. Leave rows out by a weight of 0."
+        )
+    kept = heavy > 0
+    check_both_kinds(labels[kept], "y of rows with a sample_weight above 0")
+    labels, values, heavy = labels[kept], values[kept], heavy[kept]
+    own = labels == 1
+    rows = slice(None) if inside else ~own
+    ahead, tied = weigh_rivals(values[rows], heavy[rows], values[own])
+    more, level = weigh_rivals(values[own], heavy[own], values[own])
+    order = np.argsort(-values[rows], kind="stable")
+    _, starts = np.unique(-values[rows][order], return_index=True)
+    return Places(
+        n_rows=round(heavy[rows].sum()),
+        inside=inside,
+        ahead=ahead,
+        level=np.maximum(tied - inside, 0.0),
+        above=np.maximum(more + level - 1, 0.0),
+        sizes=np.add.reduceat(heavy[rows][order], starts),
+        weight=heavy[own],
+    )
+
+
+def find_listed_places(y: Any, scores: Any, sample_weight: Any = None) -> Places:
     """Return where labeled rows would stand on the list to review, unlabeled rows alone.
 
     Who was reviewed (-1) is on it no more.
     """
     labels = check_labels(y, keep_reviewed=True)
     values, listed = check_scores(scores, labels), labels >= 0
-    return find_places(labels[listed], values[listed], "two-sample")
+    weight = None if sample_weight is None else check_scores(sample_weight, labels)[listed]
+    return find_places(labels[listed], values[listed], "two-sample", weight)
 
 
 def take_value(prior: Any) -> Any:

@@ -36,7 +36,9 @@ __all__ = [
 ]
 
 
-def pu_recall_at_k(y: Any, scores: Any, k: float, *, scenario: str = "one-sample") -> float:
+def pu_recall_at_k(
+    y: Any, scores: Any, k: float, *, scenario: str = "one-sample", sample_weight: Any = None
+) -> float:
     r"""Return the share of all positives among the first k rows, from PU labels.
 
     It is the share of the labeled rows there. No prior is needed: under SCAR the labeled rows
@@ -57,17 +59,21 @@ def pu_recall_at_k(y: Any, scores: Any, k: float, *, scenario: str = "one-sample
         Rows of the population, or a share of them.
     scenario : {"one-sample", "two-sample"}, default="one-sample"
         Whether the population is all rows or the unlabeled ones.
+    sample_weight : array of shape (n_rows,), optional
+        How many rows each one stands for, where they are a sample or a summary of a table.
 
     Examples
     --------
     >>> pu_recall_at_k([1, 0, 1, 0], [4, 3, 2, 1], k=2)
     0.5
     """
-    places = find_places(y, scores, scenario)
+    places = find_places(y, scores, scenario, sample_weight)
     return _recall(places, cut_rows(k, places.n_rows))
 
 
-def pu_lift_at_k(y: Any, scores: Any, k: float, *, scenario: str = "one-sample") -> float:
+def pu_lift_at_k(
+    y: Any, scores: Any, k: float, *, scenario: str = "one-sample", sample_weight: Any = None
+) -> float:
     r"""Return how many times as dense positives are in the first k rows as in all.
 
     Precision over prior is :math:`(N r / k) / (N / n) = r\, n / k` with the recall r: the
@@ -76,7 +82,7 @@ def pu_lift_at_k(y: Any, scores: Any, k: float, *, scenario: str = "one-sample")
 
     Parameters
     ----------
-    y, scores, k, scenario
+    y, scores, k, scenario, sample_weight
         As in `pu_recall_at_k`.
 
     Examples
@@ -84,7 +90,7 @@ def pu_lift_at_k(y: Any, scores: Any, k: float, *, scenario: str = "one-sample")
     >>> pu_lift_at_k([1, 0, 1, 0], [4, 3, 2, 1], k=1)
     2.0
     """
-    places = find_places(y, scores, scenario)
+    places = find_places(y, scores, scenario, sample_weight)
     n = cut_rows(k, places.n_rows)
     return _recall(places, n) * places.n_rows / n
 
@@ -97,6 +103,7 @@ def pu_precision_at_k(
     *,
     scenario: str = "one-sample",
     clip: bool = False,
+    sample_weight: Any = None,
 ) -> Any:
     r"""Return the share of positives among the first k rows, estimated from PU labels.
 
@@ -106,7 +113,7 @@ def pu_precision_at_k(
 
     Parameters
     ----------
-    y, scores, k, scenario
+    y, scores, k, scenario, sample_weight
         As in `pu_recall_at_k`.
     prior : float, pair of floats, estimate or None, default=None
         P(y_true = 1) in the population: among all rows, at least the labeled share, or among
@@ -127,7 +134,7 @@ def pu_precision_at_k(
     >>> pu_precision_at_k([1, 0, 0, 1, 0, 0], [6, 5, 4, 3, 2, 1], k=2, prior=(1 / 3, 1 / 2))
     (0.5, 0.75)
     """
-    places = find_places(y, scores, scenario)
+    places = find_places(y, scores, scenario, sample_weight)
     n = cut_rows(k, places.n_rows)
     recall = _recall(places, n)
     return _at_each_end(places, prior, lambda count: clipped(count * recall / n, clip))
@@ -141,6 +148,7 @@ def pu_f1_at_k(
     *,
     scenario: str = "one-sample",
     clip: bool = False,
+    sample_weight: Any = None,
 ) -> Any:
     r"""Return the harmonic mean of precision and recall at k, estimated from PU labels.
 
@@ -150,7 +158,7 @@ def pu_f1_at_k(
 
     Parameters
     ----------
-    y, scores, k, prior, scenario, clip
+    y, scores, k, prior, scenario, clip, sample_weight
         As in `pu_precision_at_k`.
 
     Returns
@@ -162,7 +170,7 @@ def pu_f1_at_k(
     >>> pu_f1_at_k([1, 0, 1, 0, 0, 0], [6, 5, 4, 3, 2, 1], k=3, prior=0.5)
     1.0
     """
-    places = find_places(y, scores, scenario)
+    places = find_places(y, scores, scenario, sample_weight)
     n = cut_rows(k, places.n_rows)
     twice = 2 * _recall(places, n)
     return _at_each_end(places, prior, lambda count: clipped(count * twice / (n + count), clip))
@@ -175,6 +183,7 @@ def pu_expected_finds(
     prior: Any = None,
     *,
     scenario: str = "one-sample",
+    sample_weight: Any = None,
 ) -> Any:
     r"""Return how many hidden positives the first k unlabeled rows hold, in expectation.
 
@@ -190,7 +199,7 @@ def pu_expected_finds(
 
     Parameters
     ----------
-    y, scores, scenario
+    y, scores, scenario, sample_weight
         As in `pu_recall_at_k`.
     k : int, or float below 1
         Unlabeled rows that are reviewed, or a share of them.
@@ -207,15 +216,15 @@ def pu_expected_finds(
     >>> pu_expected_finds(y, scores, k=1, prior=0.375)
     0.5
     """
-    population = find_places(y, scores, scenario)
-    places = find_listed_places(y, scores)
+    population = find_places(y, scores, scenario, sample_weight)
+    places = find_listed_places(y, scores, sample_weight)
     n = cut_rows(k, places.n_rows)
     seen, recall = population.n_labeled * population.inside, _recall(places, n)
     return _at_each_end(population, prior, lambda count: min((count - seen) * recall, float(n)))
 
 
 def _recall(places: Places, n: int) -> float:
-    return float(places.within(n).mean())
+    return places.average(places.within(n))
 
 
 def _at_each_end(places: Places, prior: Any, value_of: Callable[[float], float]) -> Any:

@@ -26,7 +26,9 @@ from lopsided.metrics._places import Places, count_positives, find_places, take_
 __all__ = ["pu_average_precision", "pu_damped_log_rank", "pu_mean_log_rank", "pu_roc_auc"]
 
 
-def pu_mean_log_rank(y: Any, scores: Any, *, scenario: str = "one-sample") -> float:
+def pu_mean_log_rank(
+    y: Any, scores: Any, *, scenario: str = "one-sample", sample_weight: Any = None
+) -> float:
     r"""Return how far up the labeled rows are: the mean of :math:`-\log(rank / n)` over them.
 
     It needs no prior, cares for the top of the list, and one lost row costs little: a gentle
@@ -42,18 +44,25 @@ def pu_mean_log_rank(y: Any, scores: Any, *, scenario: str = "one-sample") -> fl
         Larger = more positive; tied rows share their mean rank.
     scenario : {"one-sample", "two-sample"}, default="one-sample"
         Whether a labeled row is ranked among all rows, or among the unlabeled ones and itself.
+    sample_weight : array of shape (n_rows,), optional
+        How many rows each one stands for, where they are a sample or a summary of a table.
 
     Examples
     --------
     >>> round(pu_mean_log_rank([1, 0, 1, 0], [4, 3, 2, 1]), 4)
     0.837
     """
-    places = find_places(y, scores, scenario)
-    return float(-np.log(places.mean() / (places.n_rows + (not places.inside))).mean())
+    places = find_places(y, scores, scenario, sample_weight)
+    return places.average(-np.log(places.mean() / (places.n_rows + (not places.inside))))
 
 
 def pu_damped_log_rank(
-    y: Any, scores: Any, prior: Any = None, *, scenario: str = "one-sample"
+    y: Any,
+    scores: Any,
+    prior: Any = None,
+    *,
+    scenario: str = "one-sample",
+    sample_weight: Any = None,
 ) -> float:
     r"""Return how far up the labeled rows are, without regard to their order at the very top.
 
@@ -81,17 +90,19 @@ def pu_damped_log_rank(
         P(y_true = 1), roughly; None guesses twice the labeled share.
     scenario : {"one-sample", "two-sample"}, default="one-sample"
         Whether a labeled row is ranked among all rows, or among the unlabeled ones and itself.
+    sample_weight : array of shape (n_rows,), optional
+        How many rows each one stands for, where they are a sample or a summary of a table.
 
     Examples
     --------
     >>> round(pu_damped_log_rank([1, 0, 1, 0, 0, 0], [6, 5, 4, 3, 2, 1], prior=0.5), 4)
     0.6082
     """
-    places = find_places(y, scores, scenario)
+    places = find_places(y, scores, scenario, sample_weight)
     n_outside = places.n_labeled * (not places.inside)
     width = damping(places.n_labeled / (places.n_rows + n_outside), prior)
     share = places.mean() / (places.n_rows + (not places.inside))
-    return float(damped_log(share, width).mean())
+    return places.average(damped_log(share, width))
 
 
 def damping(labeled_share: float, prior: Any) -> float:
@@ -113,6 +124,7 @@ def pu_roc_auc(
     *,
     scenario: str = "one-sample",
     clip: bool = False,
+    sample_weight: Any = None,
 ) -> float:
     r"""Return the probability that a positive outranks a negative, from PU labels.
 
@@ -139,6 +151,8 @@ def pu_roc_auc(
     clip : bool, default=False
         Whether an estimate outside of [0, 1] is moved to the end of it: never farther from the
         truth then, but biased. Leave it out where estimates are averaged.
+    sample_weight : array of shape (n_rows,), optional
+        How many rows each one stands for, where they are a sample or a summary of a table.
 
     References
     ----------
@@ -154,10 +168,11 @@ def pu_roc_auc(
     >>> pu_roc_auc([1, 1, 0, 0], [4, 3, 2, 1], prior=0.75, clip=True)
     1.0
     """
-    places = find_places(y, scores, scenario)
+    places = find_places(y, scores, scenario, sample_weight)
     n_positives = count_positives(places, prior)
     joins = 0 if places.inside else 0.5  # a row that comes to others has half a place above it
-    return clipped(auc_of_place(places.mean().mean() - joins, n_positives, places.n_rows), clip)
+    mean_place = places.average(places.mean()) - joins
+    return clipped(auc_of_place(mean_place, n_positives, places.n_rows), clip)
 
 
 def auc_of_place(mean_place: Any, n_positives: float, n_rows: int) -> Any:
@@ -174,6 +189,7 @@ def pu_average_precision(
     *,
     scenario: str = "one-sample",
     clip: bool = False,
+    sample_weight: Any = None,
 ) -> float:
     r"""Return the average precision against the truth, estimated from PU labels.
 
@@ -214,6 +230,8 @@ def pu_average_precision(
     clip : bool, default=False
         Whether an estimate above 1 is moved to 1: never farther from the truth then, but
         too low on average. Leave it out where estimates are averaged.
+    sample_weight : array of shape (n_rows,), optional
+        How many rows each one stands for, where they are a sample or a summary of a table.
 
     Examples
     --------
@@ -224,7 +242,7 @@ def pu_average_precision(
     >>> pu_average_precision([1, 1, 0, 0], [4, 3, 2, 1], prior=0.75, clip=True)
     1.0
     """
-    places = find_places(y, scores, scenario)
+    places = find_places(y, scores, scenario, sample_weight)
     need_prior(places, prior)
     n_positives = count_positives(places, prior)
     if places.n_labeled < 2:
@@ -238,7 +256,7 @@ def pu_average_precision(
     else:
         rows = 1 + places.ahead + places.level
         terms = above * (n_positives + 2) / (rows + 1) + (1 - above) / rows
-    return clipped(float(terms.mean()), clip)
+    return clipped(places.average(terms), clip)
 
 
 def need_prior(places: Places, prior: Any) -> None:

@@ -127,6 +127,7 @@ def estimate_prior(
     level: float = 0.9,
     n_draws: int = 100,
     weight: Any = None,
+    n_rows: float | None = None,
     random_state: Any = None,
 ) -> PriorEstimate:
     """Return the share of positives, from labels and scores by models that have not seen them.
@@ -165,6 +166,10 @@ def estimate_prior(
         Draws of that bootstrap; 0 leaves it out, both ends are then the value.
     weight : array of shape (n_rows,) or None, default=None
         How often each row counts; "tice" and "km2" use it for the labeled share alone.
+    n_rows : float or None, default=None
+        How many rows the weights stand for in all, where those given are a summary of more.
+        None is as many as are given: weights then say how rows count beside each other, and not
+        how sure an estimate can be.
     random_state : int, Generator or None, default=None
         Source of randomness of the bootstrap and of those that draw rows.
 
@@ -185,6 +190,9 @@ def estimate_prior(
     check_level(level)
     estimator = _resolve_method(method)
     weight = None if weight is None else check_weight(weight, labels)
+    counts = _count_rows(given, weight)
+    if weight is not None:
+        weight = weight * (_check_n_rows(n_rows, len(labels)) / weight.sum())
     if X is not None and isinstance(estimator, (TIcEPrior, KM2Prior)):
         X = check_columns(X, len(labels))
     if label_frequency is not None:
@@ -196,7 +204,6 @@ def estimate_prior(
         estimator = AutoPrior(label_frequency, estimator.noise)
     auto = estimator if isinstance(estimator, AutoPrior) else AutoPrior()
     posterior = auto.posterior(values, labels, weight)
-    counts = _count_rows(given, weight)
     name = method if isinstance(method, str) else type(method).__name__
     tail = (1 - level) / 2
     found = _Span(*(posterior.prior(quantile) for quantile in (0.5, tail, 1 - tail)))
@@ -276,6 +283,14 @@ def _count_rows(y: NDArray[Any], weight: Any) -> _Counts:
     )
 
 
+def _check_n_rows(n_rows: Any, n_given: int) -> float:
+    if n_rows is None:
+        return float(n_given)
+    if not isinstance(n_rows, (int, float, np.number)) or not 0 < n_rows < np.inf:
+        raise ValueError(f"n_rows must be a number of rows above 0, got {n_rows!r}.")
+    return float(n_rows)
+
+
 def _resolve_method(method: Any) -> PriorEstimator:
     """Return an estimator, named or given."""
     if isinstance(method, str):
@@ -310,7 +325,7 @@ def _bootstrap(
     for _ in range(n_draws):
         rows = np.concatenate([rng.choice(side, len(side)) for side in sides])
         drawn = None if table is None else table[rows]
-        kept = None if heavy is None else heavy[rows]
+        kept = None if heavy is None else heavy[rows] * (heavy.sum() / heavy[rows].sum())
         estimates.append(estimator.estimate(scores[rows], y[rows], rng, drawn, kept))
     return estimates
 

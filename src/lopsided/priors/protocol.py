@@ -82,7 +82,7 @@ class RankedLabels(NamedTuple):
 
 
 def rank_labels(scores: Any, y: Any, weight: Any = None) -> RankedLabels:
-    """Count rows and labeled rows down the ranking; weights are scaled to a mean of 1."""
+    """Count rows and labeled rows down the ranking, a row as often as its weight says."""
     values, labels = np.asarray(scores, float), np.asarray(y)
     order = np.argsort(-values)
     falls = values[order[1:]] != values[order[:-1]]
@@ -91,6 +91,5 @@ def rank_labels(scores: Any, y: Any, weight: Any = None) -> RankedLabels:
         rows, labeled = ends + 1.0, np.cumsum(labels[order], dtype=float)[ends]
         return RankedLabels(rows, labeled)
     heavy = np.asarray(weight, float)[order]
-    heavy = heavy / heavy.mean()
     kept = np.cumsum(heavy)[ends]
     return RankedLabels(kept, np.cumsum(heavy * labels[order])[ends])
