@@ -146,9 +146,9 @@ def _gather(make: Any) -> list[Any]:
         own = None, str(error)
     rank, ranks = collective.get_rank(), range(collective.get_world_size())
     every = [collective.broadcast(own if place == rank else None, place) for place in ranks]
-    for place, (_, error) in enumerate(every):
-        if error is not None:
-            raise ValueError(f"Worker {place}: {error}")
+    for place, (_, trouble) in enumerate(every):
+        if trouble is not None:
+            raise ValueError(f"Worker {place}: {trouble}")
     return [made for made, _ in every]
 
 
@@ -171,9 +171,7 @@ def _is_first() -> bool:
     return require("xgboost").collective.get_rank() == 0
 
 
-def _sample(
-    model: BoostedRiskClassifier, summary: TableSummary, part: Any, size: int
-) -> Any:
+def _sample(model: BoostedRiskClassifier, summary: TableSummary, part: Any, size: int) -> Any:
     summary.check()
     rank = require("xgboost").collective.get_rank()
     parts = _gather(lambda: sample_part(*part, size=size, seed=[0, rank]))

@@ -44,13 +44,24 @@ def naming_failures(what: str) -> Iterator[None]:
     except (ValueError, RuntimeError, AssertionError) as error:
         if _is_of_lost_worker(error):
             raise WorkerLostError(_tell_lost(what)) from error
+        if "provided metadata" in str(error):  # Dask's own words on columns, in several lines
+            raise ValueError(_tell_columns(" ".join(str(error).split()))) from error
         raise
+    except KeyError as error:
+        raise ValueError(_tell_columns(str(error).strip('"'))) from error
 
 
 def _is_of_lost_worker(error: BaseException) -> bool:
     """Say whether XGBoost found another worker in the place of one, or none of its data."""
     marks = ("Invalid worker address", "Missing required workers", "lost")
     return isinstance(error, AssertionError) or any(mark in str(error) for mark in marks)
+
+
+def _tell_columns(found: str) -> str:
+    return (
+        "All partitions must have the columns that the collection declares, got one that has "
+        f"not: {found.rstrip('.')}. Mend that partition."
+    )
 
 
 def _tell_lost(what: str) -> str:

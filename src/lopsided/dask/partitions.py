@@ -1,10 +1,11 @@
 """A Dask collection as parts: a table, its labels and weights, partition by partition."""
 
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 from lopsided._check import require
 
-__all__ = ["Part", "as_parts", "find_client", "is_array", "is_frame"]
+__all__ = ["Part", "as_parts", "compute", "find_client", "is_array", "is_frame"]
 
 
 class Part(NamedTuple):
@@ -31,6 +32,15 @@ def find_client(client: Any = None) -> Any:
             "A Dask client is needed, got none. Start one first, for example by client = "
             "dask.distributed.Client()."
         ) from None
+
+
+def compute(client: Any, task: Any) -> Any:
+    """Return the result of a delayed task.
+
+    Its graph stays as it is: parts that are used twice would else become other tasks of one
+    name, and futures in a collection could get lost.
+    """
+    return client.compute(task, optimize_graph=False).result()
 
 
 def is_frame(X: Any) -> bool:
@@ -102,7 +112,8 @@ def _like(X: Any, values: Any, name: str) -> Any:
 def _delayed_frames(X: Any, y: Any, weight: Any) -> list[Any]:
     # As one expression: optimized apart, X and y of one file may end up in other partitions.
     given = [X, *(values for values in (y, weight) if values is not None)]
-    kinds = (y is not None, weight is not None)
+    # A name of its own: the same parts are asked for again, and a graph must not change then.
+    kinds = (y is not None, weight is not None, uuid4().hex)
     made = require("dask.dataframe").map_partitions(
         _make_part, *given, kinds, meta=(None, "object"), align_dataframes=False
     )
@@ -110,15 +121,17 @@ def _delayed_frames(X: Any, y: Any, weight: Any) -> list[Any]:
 
 
 def _make_part(X: Any, *others: Any) -> Part:
-    *values, (has_y, has_weight) = others
+    *values, (has_y, has_weight, _) = others
     return Part(X, values[0] if has_y else None, values[-1] if has_weight else None)
 
 
 def _delayed_blocks(X: Any, y: Any, weight: Any) -> list[Any]:
     delayed = require("dask").delayed
-    blocks = X.to_delayed().ravel()
+    blocks = X.to_delayed(optimize_graph=False).ravel()
     columns = [
-        [None] * len(blocks) if values is None else values.to_delayed().ravel()
+        [None] * len(blocks)
+        if values is None
+        else values.to_delayed(optimize_graph=False).ravel()
         for values in (y, weight)
     ]
     return [delayed(Part)(*parts) for parts in zip(blocks, *columns, strict=True)]

@@ -6,7 +6,7 @@ import numpy as np
 
 from lopsided._check import require
 from lopsided.dask.failures import in_partition, naming_failures
-from lopsided.dask.partitions import Part
+from lopsided.dask.partitions import Part, compute
 from lopsided.methods.boosting import BoostedRiskClassifier
 from lopsided.methods.checkpoints import Checkpoint, boost_in_segments
 from lopsided.methods.distributed import BoostingPlan, sum_over_workers
@@ -22,7 +22,7 @@ _TIMEOUT = 300  # seconds that a worker waits for the others
 def summarize(parts: list[Any], client: Any) -> TableSummary:
     """Return what is to be known of the whole table, partitions summed up where they are."""
     with naming_failures("while the table was read"):
-        return client.compute(_map_and_merge(_summarize, merge_summaries, parts)).result()
+        return compute(client, _map_and_merge(_summarize, merge_summaries, parts))
 
 
 def draw_sample(parts: list[Any], size: int, seed: int) -> Any:
@@ -46,9 +46,7 @@ def merge_in_tree(merge: Any, found: list[Any]) -> Any:
 
 def _map_and_merge(function: Any, merge: Any, parts: list[Any]) -> Any:
     delayed = require("dask").delayed
-    found = [
-        delayed(in_partition(function, place))(part) for place, part in enumerate(parts)
-    ]
+    found = [delayed(in_partition(function, place))(part) for place, part in enumerate(parts)]
     return merge_in_tree(merge, found)
 
 
@@ -122,8 +120,7 @@ def boost(
 def _encode(plan: BoostingPlan, parts: list[Any], client: Any) -> tuple[Any, Any, Any]:
     """Return numbers, labels and weights as Dask arrays, computed and kept on the workers."""
     dask, arrays = require("dask"), require("dask.array")
-    # Sent once, and not with every partition.
-    shared = client.scatter(plan, broadcast=True)
+    shared = dask.delayed(plan, traverse=False)  # sent once, not with every partition
     encoded = [
         dask.delayed(in_partition(_encode_part, place), nout=3)(shared, part)
         for place, part in enumerate(parts)
@@ -139,7 +136,7 @@ def _encode(plan: BoostingPlan, parts: list[Any], client: Any) -> tuple[Any, Any
     if not plan.unweighted:
         columns.append(join(2))
     # Together, so that a partition is read and encoded once.
-    X, y, *weight = client.persist(columns)
+    X, y, *weight = client.persist(columns, optimize_graph=False)
     return X, y, weight[0] if weight else None
 
 

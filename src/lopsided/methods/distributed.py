@@ -72,9 +72,7 @@ class PartObjective:
     reduce: Any = sum_over_workers
     _built: Any = field(default_factory=WeakKeyDictionary, repr=False, compare=False)
 
-    def __call__(
-        self, scores: NDArray[Any], matrix: Any
-    ) -> tuple[NDArray[Any], NDArray[Any]]:
+    def __call__(self, scores: NDArray[Any], matrix: Any) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return gradient and curvature of this worker's rows."""
         if matrix not in self._built:
             self._built[matrix] = fused_objective(
@@ -237,7 +235,9 @@ def plan_boosting(
     params = model._params(int(rng.integers(2**31)), start)
     if model.n_jobs is None:
         del params["nthread"]  # as many as an engine gives its worker
-    return BoostingPlan(model, params, totals, summary.unweighted, summary.checksum, summary.head)
+    return BoostingPlan(
+        model, params, totals, summary.unweighted, summary.checksum, summary.head
+    )
 
 
 def _all_seen(n_levels: int) -> LevelMap:

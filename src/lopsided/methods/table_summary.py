@@ -141,9 +141,7 @@ def summarize_part(X: Any, y: Any, sample_weight: Any = None) -> TableSummary:
     levels = category_levels(X, takes_categories=True)
     is_frame = hasattr(X, "columns")
     numbers = _check_numbers(X.drop(columns=list(levels)) if is_frame else X)
-    orders = {
-        name: tuple(known) for name, known in levels.items() if X[name].cat.ordered
-    }
+    orders = {name: tuple(known) for name, known in levels.items() if X[name].cat.ordered}
     rows = np.arange(0, len(labels), max(1, -(-len(labels) // _HEAD)))
     return TableSummary(
         tuple(X.columns) if is_frame else None,
