@@ -56,6 +56,7 @@ def place(client):
             for i, frame in enumerate(frames)
         ]
         kept.extend(parts)
+        distributed.wait(parts)
         return dd.from_delayed(parts, meta=frames[0].iloc[:0], verify_meta=False)
 
     return place

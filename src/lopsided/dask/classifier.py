@@ -54,7 +54,9 @@ class DaskPUClassifier(ClassifierMixin, BaseEstimator):
     client : distributed.Client or None, default=None
         The cluster; None is the current client.
     random_state : int or None, default=None
-        Seed of the sample and of the fit; None is the method's own.
+        Seed of the sample and of the fit; None is the method's own. With a seed or a
+        checkpoint, partitions go to workers by their order, so that another fit by as many
+        workers has the same model; without, they stay where they are.
 
     Attributes
     ----------

@@ -86,7 +86,9 @@ def boost(
     """
     xgboost_dask = require("xgboost.dask")
     with naming_failures("during training"):
-        X, y, weight = _encode(plan, parts, client)
+        # Row samples depend on who has which rows: to be drawn again, they must be there again.
+        pinned = checkpoint is not None or plan.model.random_state is not None
+        X, y, weight = _encode(plan, parts, client, pinned)
         matrix = xgboost_dask.DaskQuantileDMatrix(
             client,
             X,
@@ -117,14 +119,17 @@ def boost(
         return plan.finish(boost_in_segments(plan, train, checkpoint))
 
 
-def _encode(plan: BoostingPlan, parts: list[Any], client: Any) -> tuple[Any, Any, Any]:
+def _encode(
+    plan: BoostingPlan, parts: list[Any], client: Any, pinned: bool
+) -> tuple[Any, Any, Any]:
     """Return numbers, labels and weights as Dask arrays, computed and kept on the workers."""
     dask, arrays = require("dask"), require("dask.array")
     shared = dask.delayed(plan, traverse=False)  # sent once, not with every partition
-    encoded = [
-        dask.delayed(in_partition(_encode_part, place), nout=3)(shared, part)
-        for place, part in enumerate(parts)
-    ]
+    encoded = []
+    for place, part in enumerate(parts):
+        encode = dask.delayed(in_partition(_encode_part, place), nout=3)
+        with dask.annotate(**_pin(place, len(parts), client) if pinned else {}):
+            encoded.append(encode(shared, part))
 
     def join(item: int, *others: int) -> Any:
         blocks = [
@@ -138,6 +143,17 @@ def _encode(plan: BoostingPlan, parts: list[Any], client: Any) -> tuple[Any, Any
     # Together, so that a partition is read and encoded once.
     X, y, *weight = client.persist(columns, optimize_graph=False)
     return X, y, weight[0] if weight else None
+
+
+def _pin(place: int, n_parts: int, client: Any) -> dict[str, Any]:
+    """Return who should have a partition: neighbors together, by the order of workers' names.
+
+    XGBoost ranks workers by these names too.
+    """
+    workers = client.scheduler_info(n_workers=-1)["workers"]
+    names = sorted(workers, key=lambda address: str(workers[address]["name"]))
+    own = names[place * len(names) // n_parts]
+    return {"workers": [own], "allow_other_workers": True}
 
 
 def _encode_part(plan: BoostingPlan, part: Part) -> tuple[Any, Any, Any]:
