@@ -60,6 +60,10 @@ def check_table(options: argparse.Namespace) -> int:
 
 def fit_table(options: argparse.Namespace) -> None:
     """Learn from a table and write the model."""
+    if options.dask is not None:
+        from lopsided.cli.dask_commands import fit_on_dask
+
+        return fit_on_dask(options)
     _check_output(options.output, options.table)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PriorWarning)  # `describe` says it
@@ -86,6 +90,10 @@ def rank_table(options: argparse.Namespace) -> None:
     from lopsided.tables import check_output, format_csv, write_table
 
     models, table = _split_words(options)
+    if options.dask is not None:
+        from lopsided.cli.dask_commands import rank_on_dask
+
+        return rank_on_dask(options, models, table)
     reasons = _count_reasons(options.reasons)
     output = None if options.output == "-" else options.output
     if output is not None:
