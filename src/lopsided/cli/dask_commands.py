@@ -38,8 +38,8 @@ def rank_on_dask(options: argparse.Namespace, models: list[str], table: str) -> 
     _check_options(options)
     if options.output in (None, "-"):
         raise ValueError(
-            "With --dask a ranking is a folder of parquet files, got none to write. Name one by "
-            "--output."
+            "With --dask a ranking is a folder of parquet files, got none to write. Name one "
+            "by --output."
         )
     model = load(models[0]) if models else None
     if model is not None and not hasattr(model, "steps"):
