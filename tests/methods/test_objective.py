@@ -48,10 +48,11 @@ def test_the_fused_pass_equals_its_numpy_twin(risk, where, weighted):
     scores = SCORES[where]
     fused = fused_objective(risk, rows, 0.2, scale=0.3 * N, floor=1e-6)(scores, None)
     twin = plain_objective(risk, rows, 0.2, scale=0.3 * N, floor=1e-6)
-    for found, expected in zip(fused, twin(scores.astype(float), None), strict=True):
-        assert found.dtype == np.float32
-        assert np.isfinite(found).all()
-        assert_allclose(found, expected, rtol=2e-6, atol=1e-9)
+    expected = twin(scores.astype(float), None)
+    assert all(found.dtype == np.float32 and np.isfinite(found).all() for found in fused)
+    assert_allclose(fused[0], expected[0], rtol=2e-6, atol=1e-9)
+    # The bound of the curvature is the size of a difference, and of float32 where it is small.
+    assert_allclose(fused[1], expected[1], rtol=2e-6, atol=1e-6 * expected[1].max())
 
 
 def test_a_loss_of_the_users_own_runs_on_its_numpy_code():
@@ -67,7 +68,7 @@ def test_a_loss_of_the_users_own_runs_on_its_numpy_code():
 
     risk = PURisk(SquaredLoss(), ClipAtZero())
     gradient, _ = fused_objective(risk, ROWS, 0.2, N, 0.0)(SCORES["mixed"], None)
-    assert_allclose(gradient, N * risk.gradient(SCORES["mixed"], Y, 0.2))
+    assert_allclose(gradient, N * risk.gradient(SCORES["mixed"].astype(float), Y, 0.2))
 
 
 def test_a_subclass_of_a_known_loss_is_not_taken_for_it():
@@ -77,7 +78,7 @@ def test_a_subclass_of_a_known_loss_is_not_taken_for_it():
 
     risk = PURisk(Louder(), ClipAtZero())
     gradient, _ = fused_objective(risk, ROWS, 0.2, N, 0.0)(SCORES["mixed"], None)
-    assert_allclose(gradient, N * risk.gradient(SCORES["mixed"], Y, 0.2))
+    assert_allclose(gradient, N * risk.gradient(SCORES["mixed"].astype(float), Y, 0.2))
 
 
 def test_the_edge_scores_do_tell_a_beta_from_none():

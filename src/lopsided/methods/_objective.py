@@ -6,88 +6,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._kernel import njit_cached, njit_helper
 from lopsided._rows import TrainingRows
-from lopsided.losses import CalibratedFocalLoss, FocalLoss, LogisticLoss, SigmoidLoss
-from lopsided.methods._label_totals import (
-    Reduce,
-    check_local,
-    label_totals,
-    reduced,
-    weighs_by_label,
-)
-from lopsided.risks import Risk, SignedWeights
+from lopsided.losses import Loss
+from lopsided.methods._label_totals import Reduce, check_local, reduced
+from lopsided.methods._loss_kernels import loss_shape
+from lopsided.methods._loss_pass import LossPass, Slopes
+from lopsided.methods._row_weights import RowWeights, is_plain, risk_weights
+from lopsided.risks import Clamp, Risk, SignedWeights
 
 Objective = Callable[[NDArray[Any], Any], tuple[NDArray[Any], NDArray[Any]]]
-
-
-class _Shape(NamedTuple):
-    """A loss as the kernel knows it: focal with two gammas, or the sigmoid loss."""
-
-    easy: float = 0.0
-    hard: float = 0.0
-    switch: float = 0.0
-    sigmoid: bool = False
-
-
-def _shape(loss: object) -> _Shape | None:
-    """Return what the kernel needs of a loss, or None if it does not know this very class."""
-    if type(loss) is LogisticLoss:
-        return _Shape()
-    if type(loss) is FocalLoss:
-        return _Shape(float(loss.gamma), float(loss.gamma))
-    if type(loss) is CalibratedFocalLoss:
-        return _Shape(float(loss.easy), float(loss.hard), float(loss.switch))
-    return _Shape(sigmoid=True) if type(loss) is SigmoidLoss else None
-
-
-def _is_plain(risk: Risk) -> bool:
-    """Say whether a risk leaves everything but its raw weights to the base class."""
-    names = ("weights", "gradient", "curvature")
-    return all(getattr(type(risk), name) is getattr(Risk, name) for name in names)
-
-
-@njit_helper
-def _power(base, exponent):
-    if exponent == 3.0:  # the default, and far cheaper than a general power
-        return base * base * base
-    return 1.0 if exponent == 0.0 else base**exponent
-
-
-@njit_helper
-def _bend(margin, shape):
-    """Return value, gradient and curvature of a loss at one margin."""
-    tail = np.exp(-abs(margin))
-    small, large = tail / (1.0 + tail), 1.0 / (1.0 + tail)
-    p, q = (large, small) if margin >= 0 else (small, large)
-    if shape.sigmoid:
-        return q, -p * q, p * q
-    nll = max(-margin, 0.0) + np.log1p(tail)
-    gamma = shape.hard if p < shape.switch else shape.easy
-    fade = _power(q, gamma)
-    bend = (1.0 + 2.0 * gamma) * q + gamma * nll * (gamma * p - q)
-    return fade * nll, -fade * (gamma * p * nll + q), abs(p * fade * bend)
-
-
-@njit_cached
-def _negative_pass(scores, negative, shape, gradient, curvature):
-    """Fill both outputs from the negative weights; return the negative part of the risk."""
-    part = 0.0
-    for row in range(len(scores)):
-        value, slope, bound = _bend(-np.float64(scores[row]), shape)
-        part += negative[row] * value
-        gradient[row] = -negative[row] * slope
-        curvature[row] = abs(negative[row]) * bound
-    return part
-
-
-@njit_cached
-def _positive_pass(scores, rows, positive, shape, factor, gradient, curvature):
-    """Add the positive weights, which few rows have."""
-    for row in rows:
-        _, slope, bound = _bend(np.float64(scores[row]), shape)
-        gradient[row] += factor * positive[row] * slope
-        curvature[row] += abs(factor * positive[row]) * bound
 
 
 def fused_objective(
@@ -97,65 +24,114 @@ def fused_objective(
     scale: float,
     floor: float,
     reduce: Reduce = None,
+    n_threads: int = 1,
 ) -> Objective:
     """Return the objective of a risk, each row's share of it times `scale`.
 
-    The kernel serves every risk whose weights come from `raw_weights`, which knows no scores,
-    and `clamp`, and whose loss is one of this library's; any other risk, such as one whose
-    weights depend on the scores, runs on its own NumPy code.
+    Kernels serve every risk whose weights come from `raw_weights`, which knows no scores, and
+    `clamp`, and whose loss is one of this library's; any other risk, such as one whose weights
+    depend on the scores, runs on its own NumPy code. Kernels write to the same two arrays in
+    every round, which XGBoost copies, and give the same bits on any number of threads.
 
     On several workers, each of which has some of the rows, or none, `reduce` sums an array over
-    all of them. Every worker calls it once now and once a round if the risk has a clamp.
+    all of them. Every worker calls it once now, and once a round if the risk has a clamp.
     """
-    shape = _shape(risk.loss)
-    if not _is_plain(risk) or (shape is None and reduce is None):
+    if not is_plain(risk, "gradient", "curvature"):
         check_local(risk, reduce)
         return plain_objective(risk, rows, prior, scale, floor)
-    if weighs_by_label(risk):
-        units = label_totals(rows, reduce).unit_weights(risk, prior)
-        raw = SignedWeights(*(unit[rows.labels] * rows.weight for unit in units))
-    else:
-        check_local(risk, reduce)
-        # By name: none can ask for scores.
-        raw = risk.raw_weights(y=rows.labels.astype(float), prior=prior, weight=rows.weight)
+    weights = risk_weights(risk, rows, prior, scale, reduce)
+    decide = _Decision(risk.clamp, scale, reduce)
+    shape = loss_shape(risk.loss)
     if shape is None:
-        return _weighted_objective(risk, raw, scale, floor, reduce)
-    positive, negative = scale * raw.positive, scale * raw.negative
-    labeled = np.flatnonzero(positive)
-
-    def objective(scores: NDArray[Any], _: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-        gradient = np.empty(len(scores), np.float32)
-        curvature = np.empty(len(scores), np.float32)
-        part = _negative_pass(scores, negative, shape, gradient, curvature)
-        up, down = _factors(risk, part / scale, reduce)
-        if down != 1.0:
-            gradient *= down
-            curvature *= abs(down)
-        if up != 0.0:
-            _positive_pass(scores, labeled, positive, shape, up, gradient, curvature)
-        curvature += np.float32(floor)
-        return gradient, curvature
-
-    return objective
+        return _own_loss_objective(risk.loss, weights.of_rows(len(rows)), floor, decide)
+    return _KernelObjective(LossPass(shape, n_threads), weights, floor, decide)
 
 
-def _factors(risk: Risk, negative_part: float, reduce: Reduce) -> tuple[float, float]:
-    """Return what the clamp makes of the negative part, of which this worker has a share."""
-    if risk.clamp is None:
-        return 1.0, 1.0
-    return risk.clamp(float(reduced(np.array([negative_part]), reduce)[0]))
+class _Decision(NamedTuple):
+    """What the clamp makes of the negative part, of which each worker has a share."""
+
+    clamp: Clamp | None
+    scale: float
+    reduce: Reduce
+
+    def __call__(self, share: float) -> tuple[float, float]:
+        if self.clamp is None:
+            return 1.0, 1.0
+        part = reduced(np.array([share / self.scale]), self.reduce)
+        return self.clamp(float(part[0]))
 
 
-def _weighted_objective(
-    risk: Risk, raw: SignedWeights, scale: float, floor: float, reduce: Reduce
+class _KernelObjective:
+    """All rows as if unlabeled; then those apart, by weights of their own."""
+
+    def __init__(
+        self, over: LossPass, weights: RowWeights, floor: float, decide: _Decision
+    ) -> None:
+        self.over, self.weights, self.decide = over, weights, decide
+        self.floor = floor
+        self.excess = weights.negative - weights.by_rule()
+        self.out: Slopes | None = None
+
+    def __call__(self, scores: NDArray[Any], _: Any) -> Slopes:
+        scores = np.ascontiguousarray(scores, dtype=np.float32)
+        if self.out is None:
+            self.out = (np.empty_like(scores), np.empty_like(scores))
+        apart = scores[self.weights.apart]
+        up, down = self.decide(self._bend_all(scores, apart, self.out))
+        self._rescale(down, *self.out)
+        self._bend_apart(apart, up, down, *self.out)
+        return self.out
+
+    def _bend_all(
+        self, scores: NDArray[np.float32], apart: NDArray[np.float32], out: Slopes
+    ) -> float:
+        """Fill in what all rows are as negatives; return the negative part if one asks."""
+        given = (scores, self.weights.weight, self.weights.unit, self.floor, out)
+        if self.decide.clamp is None:
+            self.over.bend(*given)
+            return 0.0
+        return self.over.bend_and_sum(*given) + self.over.bend_and_sum(apart, self.excess)
+
+    def _rescale(
+        self, down: float, gradient: NDArray[np.float32], curvature: NDArray[np.float32]
+    ) -> None:
+        """Multiply what negatives weigh, once the clamp has spoken."""
+        if down == 0.0:
+            gradient.fill(0.0)
+            curvature.fill(self.floor)
+        elif down != 1.0:
+            gradient *= np.float32(down)
+            if abs(down) != 1.0:
+                curvature -= np.float32(self.floor)
+                curvature *= np.float32(abs(down))
+                curvature += np.float32(self.floor)
+
+    def _bend_apart(
+        self,
+        scores: NDArray[np.float32],
+        up: float,
+        down: float,
+        gradient: NDArray[np.float32],
+        curvature: NDArray[np.float32],
+    ) -> None:
+        """Write over the rows apart."""
+        slope, bound = self.over.bend(scores, self.weights.negative, down, self.floor)
+        # A positive is a negative of minus its score.
+        rise, more = self.over.bend(-scores, self.weights.positive, up)
+        slope -= rise
+        bound += more
+        gradient[self.weights.apart], curvature[self.weights.apart] = slope, bound
+
+
+def _own_loss_objective(
+    loss: Loss, weights: SignedWeights, floor: float, decide: _Decision
 ) -> Objective:
-    """Return the objective for a loss of the user's own and weights that are known."""
+    """Return the objective in NumPy, for a loss of the user's own."""
 
     def objective(scores: NDArray[Any], _: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-        scores, loss = scores.astype(np.float64), risk.loss
-        part = float((raw.negative * loss.value(-scores)).sum())
-        up, down = _factors(risk, part, reduce)
-        positive, negative = scale * up * raw.positive, scale * down * raw.negative
+        scores = scores.astype(np.float64)
+        up, down = decide(float((weights.negative * loss.value(-scores)).sum()))
+        positive, negative = up * weights.positive, down * weights.negative
         gradient = positive * loss.gradient(scores) - negative * loss.gradient(-scores)
         curvature = abs(positive) * loss.curvature(scores)
         return gradient, curvature + abs(negative) * loss.curvature(-scores) + floor
@@ -166,7 +142,7 @@ def _weighted_objective(
 def plain_objective(
     risk: Risk, rows: TrainingRows, prior: float, scale: float, floor: float
 ) -> Objective:
-    """Return the same objective in NumPy, for risks and losses of the user's own."""
+    """Return the same objective in NumPy, for a risk of the user's own."""
 
     def objective(scores: NDArray[Any], _: Any) -> tuple[NDArray[Any], NDArray[Any]]:
         given = (scores, rows.labels, prior, rows.weight)

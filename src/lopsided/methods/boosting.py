@@ -15,6 +15,7 @@ from lopsided._math import normalized
 from lopsided._progress import Bar
 from lopsided._rows import TrainingRows
 from lopsided.methods._categories import fit_level_map, map_levels
+from lopsided.methods._estimate import fused_estimate
 from lopsided.methods._label_totals import fit_intercept_only
 from lopsided.methods._objective import fused_objective
 from lopsided.methods._risk_classifier import RiskClassifier, check_hold_out, hold_out
@@ -254,22 +255,25 @@ class BoostedRiskClassifier(RiskClassifier):
         options: dict[str, Any] = {}
         if validation is not None:
             unweighted = replace(validation, weight=np.ones(len(validation)))
-            given = (validation.labels, self.prior_, validation.weight)
+            estimate = fused_estimate(self.risk_, validation, self.prior_)
 
             def risk_of_validation(scores: NDArray[Any], _: Any) -> tuple[str, float]:
-                return "risk", float(self.risk_.estimate(scores.astype(float), *given))
+                return "risk", estimate(scores)
 
             options = {
                 "evals": [(self._binned(unweighted, like=matrix), "validation")],
                 "custom_metric": risk_of_validation,
                 "early_stopping_rounds": self.early_stopping_rounds,
             }
+        objective = fused_objective(
+            self.risk_, rows, self.prior_, scale, CURVATURE_FLOOR, n_threads=self._n_threads()
+        )
         with Bar(n_estimators, "boosting") as bar:
             return require("xgboost").train(
                 params,
                 matrix,
                 n_estimators,
-                obj=fused_objective(self.risk_, rows, self.prior_, scale, CURVATURE_FLOOR),
+                obj=objective,
                 callbacks=[_show_progress(bar)],
                 verbose_eval=False,
                 **options,
