@@ -11,6 +11,7 @@ from . import losses as losses
 from . import methods as methods
 from . import metrics as metrics
 from . import model_selection as model_selection
+from . import out_of_core as out_of_core
 from . import priors as priors
 from . import ranking as ranking
 from . import review as review

@@ -13,7 +13,7 @@ from typing import Any
 
 from lopsided._check import check_count, require
 from lopsided.methods.boosting import BoostedRiskClassifier
-from lopsided.methods.checkpoints import Checkpoint, boost_in_segments
+from lopsided.methods.checkpoint import Checkpoint
 from lopsided.methods.distributed import (
     BoostingPlan,
     as_method,
@@ -111,8 +111,6 @@ def fit_part(
         Fitted, the same on every worker.
     """
     saved = None if checkpoint is None else _SharedCheckpoint(checkpoint, checkpoint_every)
-    if saved is not None:
-        saved.check()
     joined = {**tracker, "dmlc_timeout": timeout}
     if worker is not None:
         joined["dmlc_task_id"] = f"{check_count(worker, 'worker', 0):09d}"
@@ -156,15 +154,13 @@ def _gather(make: Any) -> list[Any]:
 class _SharedCheckpoint(Checkpoint):
     """A checkpoint that the first worker keeps for all."""
 
-    def load(self, plan: BoostingPlan) -> Any:
-        """Return the trees that the first worker finds, None if it finds none."""
-        is_first, load = _is_first(), super().load
-        return _gather(lambda: load(plan) if is_first else None)[0]
+    def _read(self, facts: dict[str, Any]) -> tuple[int, bytes | None]:
+        is_first, read = _is_first(), super()._read
+        return _gather(lambda: read(facts) if is_first else None)[0]
 
-    def save(self, booster: Any, plan: BoostingPlan) -> None:
-        """Write the trees, on the first worker."""
+    def _write(self, facts: dict[str, Any], done: int, trees: bytes) -> None:
         if _is_first():
-            super().save(booster, plan)
+            super()._write(facts, done, trees)
 
 
 def _is_first() -> bool:
@@ -187,4 +183,4 @@ def _boost(
     def train(params: dict[str, Any], n_rounds: int, start: Any) -> Any:
         return xgboost.train(params, matrix, n_rounds, obj=objective, xgb_model=start)
 
-    return boost_in_segments(plan, train, saved)
+    return plan.boost(train, saved)

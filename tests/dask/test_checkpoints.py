@@ -63,17 +63,21 @@ def test_a_stopped_fit_is_taken_up_again_to_the_same_model(
 def test_a_checkpoint_of_another_fit_is_refused(tmp_path, client, table):
     X, y, y_true = table
     fit(client, table, tmp_path)
-    with pytest.raises(ValueError, match="got that of another table or other parameters"):
+    with pytest.raises(
+        ValueError, match="checkpoint of this fit, got one with other parameters"
+    ):
         fit(client, table, tmp_path, max_depth=3)
     changed = X.copy()
     changed.iloc[7, 2] += 1
-    with pytest.raises(ValueError, match="got that of another table or other parameters"):
+    with pytest.raises(ValueError, match="checkpoint of this fit, got one with other rows"):
         fit(client, (changed, y, y_true), tmp_path)
 
 
 def test_a_damaged_checkpoint_is_refused(tmp_path, client, table):
-    (tmp_path / "checkpoint.ubj").write_bytes(b"nothing of the kind")
-    with pytest.raises(ValueError, match=r"checkpoint.ubj must be a checkpoint, got a file"):
+    (tmp_path / "boosting.checkpoint").write_bytes(b"nothing of the kind")
+    with pytest.raises(
+        ValueError, match=r"must be a checkpoint as it was written, got a damaged"
+    ):
         fit(client, table, tmp_path)
 
 

@@ -71,7 +71,7 @@ def test_the_command_line_fits_and_ranks(tmp_path, client, folder, capsys):
     address = client.scheduler.address
     options = [*words, "--id", "claim", "--prior", "0.15", "--method", "ifpu-xgb"]
     assert main(["fit", str(path), *options, "-o", model, "--dask", address]) == 0
-    ranked = ["rank", model, str(path), "-o", ranking, "--dask", address, "--top", "30"]
+    ranked = ["rank", model, str(path), "-o", ranking, "--dask", address, "--top", "30", *words]
     assert main([*ranked, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told == {"written": ranking, "rows": len(read(tmp_path / "ranking"))}

@@ -59,6 +59,8 @@ def rank_on_dask(options: argparse.Namespace, models: list[str], table: str) -> 
 
 
 def _check_options(options: argparse.Namespace) -> None:
+    if options.out_of_core:
+        raise ValueError("--dask and --out-of-core are two ways, got both. Leave out one.")
     given = [name for name in _FILES_ONLY if getattr(options, name) is not None]
     if given:
         raise ValueError(
@@ -79,6 +81,7 @@ def _fit(options: argparse.Namespace, table: str, client: Any) -> Any:
         types=dict(options.type),
         decimal=options.decimal,
         day_first=options.day_first,
+        checkpoint=options.checkpoint,
         random_state=options.seed,
     )
 

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from lopsided._terminal import print_result, say
+from lopsided.cli.dask_commands import fit_on_dask, rank_on_dask
+from lopsided.cli.out_of_core import check_in_memory, fit_files, rank_files
 from lopsided.exceptions import PriorWarning
 
 __all__ = [
@@ -61,9 +63,10 @@ def check_table(options: argparse.Namespace) -> int:
 def fit_table(options: argparse.Namespace) -> None:
     """Learn from a table and write the model."""
     if options.dask is not None:
-        from lopsided.cli.dask_commands import fit_on_dask
-
         return fit_on_dask(options)
+    if options.out_of_core:
+        return fit_files(options)
+    check_in_memory(options)
     _check_output(options.output, options.table)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PriorWarning)  # `describe` says it
@@ -91,9 +94,10 @@ def rank_table(options: argparse.Namespace) -> None:
 
     models, table = _split_words(options)
     if options.dask is not None:
-        from lopsided.cli.dask_commands import rank_on_dask
-
         return rank_on_dask(options, models, table)
+    if options.out_of_core:
+        return rank_files(options, models, table)
+    check_in_memory(options)
     reasons = _count_reasons(options.reasons)
     output = None if options.output == "-" else options.output
     if output is not None:
@@ -135,8 +139,12 @@ def _split_words(options: argparse.Namespace) -> tuple[list[str], str]:
     if models and table.endswith(".lop") and not models[0].endswith(".lop"):
         raise ValueError(f"The model must come before the table, got {models[0]} {table}.")
     if models:
+        by_parts = options.out_of_core or options.dask is not None
+        told = ("label", "positive", "negative", "id") if by_parts else ()
         given = [
-            name for name in (*_ROLES, "type", "method", "prior") if _is_given(options, name)
+            name
+            for name in (*_ROLES, "type", "method", "prior")
+            if _is_given(options, name) and name not in told
         ]
         if given:
             raise ValueError(

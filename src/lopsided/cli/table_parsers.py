@@ -3,6 +3,7 @@
 from typing import Any
 
 from lopsided.cli import table_commands as run
+from lopsided.cli.out_of_core import add_out_of_core
 from lopsided.cli.parsing import (
     add_quiet,
     add_seed,
@@ -62,6 +63,7 @@ def _add_fit(commands: Any) -> None:
     _add_roles(fit)
     _add_reading(fit)
     _add_method(fit)
+    add_out_of_core(fit)
     fit.add_argument("-o", "--output", required=True, metavar="FILE", help="e.g. model.lop")
     _add_dask(fit)
     _add_json(fit)
@@ -83,6 +85,7 @@ def _add_rank(commands: Any) -> None:
     _add_roles(rank, required=False)
     _add_reading(rank)
     _add_method(rank)
+    add_out_of_core(rank)
     rank.add_argument("--top", type=as_count, metavar="K", help="only the first K rows")
     rank.add_argument(
         "--reasons",

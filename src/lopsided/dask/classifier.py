@@ -9,13 +9,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lopsided._check import as_generator, check_count, require
+from lopsided._files import check_no_file
 from lopsided.dask.failures import naming_failures
 from lopsided.dask.partitions import as_parts, compute, find_client
 from lopsided.dask.scoring import map_scores
 from lopsided.dask.training import boost, draw_sample, summarize
 from lopsided.methods.base import PUClassifier
 from lopsided.methods.boosting import BoostedRiskClassifier
-from lopsided.methods.checkpoints import Checkpoint
+from lopsided.methods.checkpoint import Checkpoint
 from lopsided.methods.distributed import as_method, know_columns, plan_boosting
 from lopsided.methods.row_sample import SAMPLE_SIZE, RowSample
 from lopsided.methods.table_summary import TableSummary
@@ -123,9 +124,10 @@ class DaskPUClassifier(ClassifierMixin, BaseEstimator):
     def _checkpoint(self) -> Checkpoint | None:
         if self.checkpoint is None:
             return None
-        saved = Checkpoint(self.checkpoint, self.checkpoint_every)
-        saved.check()
-        return saved
+        check_no_file(self.checkpoint, " for the checkpoint")
+        return Checkpoint(
+            self.checkpoint, check_count(self.checkpoint_every, "checkpoint_every")
+        )
 
     def _draw(self, parts: list[Any]) -> Any:
         seed = 0 if self.random_state is None else as_generator(self.random_state)

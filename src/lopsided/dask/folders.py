@@ -110,6 +110,7 @@ def fit_folder(
     types: Mapping[str, str] | None = None,
     decimal: str | None = None,
     day_first: bool | None = None,
+    checkpoint: Any = None,
     random_state: int = 0,
 ) -> Any:
     """Learn from a folder of parquet files: text, dates, amounts and blanks as they are.
@@ -130,6 +131,8 @@ def fit_folder(
         P(y_true = 1), if it is known.
     types, decimal, day_first
         As in `lopsided.fit`.
+    checkpoint : path or None, default=None
+        As in `DaskPUClassifier`.
     random_state : int, default=0
         Seed.
 
@@ -154,7 +157,9 @@ def fit_folder(
         cleaner, meta = compute(client, learn(cleaner, sample))
     shared = require("dask").delayed(cleaner, traverse=False)
     X = raw.map_partitions(_clean, shared, meta=meta)
-    model = DaskPUClassifier(method, prior=prior, client=client, random_state=random_state)
+    model = DaskPUClassifier(
+        method, prior=prior, checkpoint=checkpoint, client=client, random_state=random_state
+    )
     return Pipeline([("cleaner", cleaner), ("method", model.fit(X, y).to_local())])
 
 

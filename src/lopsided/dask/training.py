@@ -8,7 +8,7 @@ from lopsided._check import require
 from lopsided.dask.failures import in_partition, naming_failures
 from lopsided.dask.partitions import Part, compute
 from lopsided.methods.boosting import BoostedRiskClassifier
-from lopsided.methods.checkpoints import Checkpoint, boost_in_segments
+from lopsided.methods.checkpoint import Checkpoint
 from lopsided.methods.distributed import BoostingPlan, sum_over_workers
 from lopsided.methods.row_sample import RowSample, merge_samples, sample_part
 from lopsided.methods.table_summary import TableSummary, merge_summaries, summarize_part
@@ -116,7 +116,7 @@ def boost(
             )
             return found["booster"]
 
-        return plan.finish(boost_in_segments(plan, train, checkpoint))
+        return plan.finish(plan.boost(train, checkpoint))
 
 
 def _encode(

@@ -1,6 +1,7 @@
 """What `prior="auto"` stands for: an estimate from out-of-bag scores of a small forest."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,13 @@ from scipy.sparse import issparse
 
 from lopsided._reduction import reduce_sparse
 from lopsided._rows import TrainingRows
+from lopsided._sketch import ScoreSketch
 from lopsided.methods.forest import PUForestClassifier
 from lopsided.priors import PriorEstimate, estimate_prior
 from lopsided.priors.estimation import warn_unidentified
 
 _N_TREES = 100  # a small part of what a fit takes
+_MAX_SCORED = 2_000_000  # rows of a table in batches that are scored beside the sample
 
 
 def estimate_prior_of(
@@ -41,10 +44,65 @@ def estimate_prior_of(
     return found
 
 
+def estimate_prior_of_batches(
+    sample: TrainingRows,
+    batches: Iterable[Any],
+    unseen: NDArray[np.bool_],
+    schema: Mapping[str, Any],
+    how: str,
+    scenario: Any,
+    n_threads: int,
+    rng: np.random.Generator,
+) -> PriorEstimate:
+    """Return the prior of a table in batches, of which a sample is in memory.
+
+    The forest is fitted on the sample, without its weights, so that labeled rows are no rarer
+    to it than they must be. Rows of the sample are scored out-of-bag, and up to two million
+    unlabeled rows of the others, evenly over the table, as they are: it has not seen them.
+    """
+    even = replace(sample, weight=np.ones(len(sample)))
+    forest, scores = _fit_forest(even, schema, n_threads, rng)
+    sketch = ScoreSketch()
+    for label in (1, -1):
+        own = sample.labels == label
+        sketch.update(scores[own], sample.labels[own], sample.weight[own])
+    own = sample.labels == 0
+    sketch.update(scores[own], sample.labels[own])
+    n_unseen = int(unseen.sum())
+    step = -(-n_unseen // _MAX_SCORED)
+    asked = np.flatnonzero(unseen)[::step]
+    start = 0
+    for X in batches:
+        low, high = np.searchsorted(asked, (start, start + len(X)))
+        if low < high:
+            found = np.asarray(forest._scores(X[asked[low:high] - start]), np.float64)
+            each = np.full(len(found), n_unseen / len(asked))
+            sketch.update(found, np.zeros(len(found), np.int8), each)
+        start += len(X)
+    rows = sketch.to_rows()
+    found_prior = estimate_prior(
+        rows.y,
+        rows.scores,
+        method=how,
+        scenario=scenario,
+        weight=rows.weight,
+        n_rows=sketch.n_rows,
+        random_state=rng,
+    )
+    warn_unidentified(found_prior, stacklevel=5)
+    return found_prior
+
+
 def _score(
     rows: TrainingRows, schema: Mapping[str, Any], n_threads: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
     """Return out-of-bag scores; a row that is in every bag gets that of a typical one."""
+    return _fit_forest(rows, schema, n_threads, rng)[1]
+
+
+def _fit_forest(
+    rows: TrainingRows, schema: Mapping[str, Any], n_threads: int, rng: np.random.Generator
+) -> tuple[Any, NDArray[np.float64]]:
     seed = int(rng.integers(2**31))
     if issparse(rows.X):
         X = reduce_sparse(rows.X, seed)
@@ -54,4 +112,4 @@ def _score(
         splitter="random", n_estimators=_N_TREES, oob_score=True, n_jobs=n_threads
     )
     scores = forest._fit_part(rows, seed, schema).oob_decision_function_
-    return np.where(np.isnan(scores), np.nanmedian(scores), scores)
+    return forest, np.where(np.isnan(scores), np.nanmedian(scores), scores)

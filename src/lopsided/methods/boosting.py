@@ -154,15 +154,33 @@ class BoostedRiskClassifier(RiskClassifier):
             position: fit_level_map(rows.X[:, position], n_levels, rows.weight)
             for position, n_levels in self._levels().items()
         }
-        given, rows = rows, replace(rows, X=self._as_trained(rows.X))
+        kept = np.flatnonzero(rows.weight > 0)
+        some = rows.X[kept[:: -(-len(kept) // MEAN_ROWS)]]
+        self._boost(replace(rows, X=self._as_trained(rows.X)), some, rng)
+
+    def _boost(
+        self,
+        rows: TrainingRows,
+        some: Any,
+        rng: np.random.Generator,
+        checkpoint: Callable[..., Any] | None = None,
+    ) -> None:
+        """Boost on rows as trees see them; the mean terms are those of some rows as given.
+
+        X of the rows may be a matrix of XGBoost that is binned already.
+        """
         start = fit_intercept_only(self.risk_, rows, self.prior_)
         params = self._params(int(rng.integers(2**31)), start)
         self.n_estimators_ = int(self.n_estimators)
         if self.early_stopping_rounds is not None:
             self.n_estimators_ = self._best_n_estimators(rows, params)
-        self.booster_ = self._train(rows, params, self.n_estimators_)
-        kept = np.flatnonzero(given.weight > 0)
-        some = given.X[kept[:: -(-len(kept) // MEAN_ROWS)]]
+        if checkpoint is None:
+            self.booster_ = self._train(rows, params, self.n_estimators_)
+        else:
+            params["seed_per_iteration"] = 1  # a round's draws do not depend on those before
+            self.booster_ = checkpoint(
+                lambda n, booster: self._train(rows, params, n, start=booster), params
+            )
         self.mean_terms_ = self._terms(self._matrix(some)).mean(axis=0)
 
     def _advise(self) -> None:
@@ -233,7 +251,10 @@ class BoostedRiskClassifier(RiskClassifier):
 
     def _binned(self, rows: TrainingRows, like: Any = None) -> Any:
         """Return rows binned by their weighted quantiles; `like` lends its bins."""
-        return require("xgboost").QuantileDMatrix(
+        xgboost: Any = require("xgboost")
+        if isinstance(rows.X, xgboost.DMatrix):
+            return rows.X
+        return xgboost.QuantileDMatrix(
             rows.X,
             weight=rows.sample_weight,
             ref=like,
@@ -249,8 +270,12 @@ class BoostedRiskClassifier(RiskClassifier):
         params: dict[str, Any],
         n_estimators: int,
         validation: TrainingRows | None = None,
+        start: Any = None,
     ) -> Any:
-        """Return a booster, stopped early where the risk of other rows is at its lowest."""
+        """Return a booster, stopped early where the risk of other rows is at its lowest.
+
+        Rounds are added to those of `start`, if there is one.
+        """
         matrix, scale = self._binned(rows), self.gradient_scale * rows.weight.sum()
         options: dict[str, Any] = {}
         if validation is not None:
@@ -276,6 +301,7 @@ class BoostedRiskClassifier(RiskClassifier):
                 obj=objective,
                 callbacks=[_show_progress(bar)],
                 verbose_eval=False,
+                xgb_model=start,
                 **options,
             )
 

@@ -4,6 +4,7 @@ What a single machine learns of a table at a glance comes as a `TableSummary`. F
 workers share sums alone: XGBoost its histograms, the objective one number a round.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -20,6 +21,7 @@ from lopsided.methods._objective import fused_objective
 from lopsided.methods._shapley import find_typical_row
 from lopsided.methods.base import PUClassifier
 from lopsided.methods.boosting import CURVATURE_FLOOR, MEAN_ROWS, BoostedRiskClassifier
+from lopsided.methods.checkpoint import Checkpoint
 from lopsided.methods.registry import build, check_ranks
 from lopsided.methods.table_summary import TableSummary, check_part
 from lopsided.risks import Risk
@@ -32,6 +34,9 @@ __all__ = [
     "plan_boosting",
     "sum_over_workers",
 ]
+
+# Takes XGBoost's parameters, a number of rounds and the trees to start from, or None.
+Train = Callable[[dict[str, Any], int, Any], Any]
 
 
 def sum_over_workers(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -141,6 +146,31 @@ class BoostingPlan:
         """Return the objective that every worker calls on its own rows."""
         scale = self.model.gradient_scale * self.totals.weight
         return PartObjective(self.model.risk_, self.model.prior_, scale, reduce)
+
+    def boost(self, train: Train, checkpoint: Checkpoint | None = None) -> Any:
+        """Return a booster of all rounds: in one go, or in steps with a file after each.
+
+        `train(params, n_rounds, booster)` adds rounds to a booster, or starts one for None.
+        """
+        if checkpoint is None:
+            return train(self.params, self.n_estimators, None)
+        params = {**self.params, "seed_per_iteration": 1}
+
+        def add(n_rounds: int, booster: Any) -> Any:
+            return train(params, n_rounds, booster) if n_rounds else booster
+
+        return checkpoint.boost(add, self.n_estimators, self._facts(params))
+
+    def _facts(self, params: dict[str, Any]) -> dict[str, Any]:
+        """Return what the trees depend on, as JSON can hold it."""
+        model = self.model
+        return {
+            "parameters": repr((sorted(params.items()), model.gradient_scale)),
+            "risk": repr((model.risk_, getattr(model.risk_, "reviewed_weight", None))),
+            "prior": model.prior_,
+            "rows": str(self.checksum),
+            "columns": repr((model.n_features_in_, model.category_levels_)),
+        }
 
     def encode(
         self, X: Any, y: Any, sample_weight: Any = None
