@@ -32,8 +32,8 @@ def check_in_memory(options: argparse.Namespace) -> None:
     """Refuse options of --out-of-core without it."""
     if options.checkpoint is not None:
         raise ValueError(
-            "--checkpoint goes with --out-of-core or --dask, got it alone. Leave it out, or add "
-            "one of them for a folder of parquet files."
+            "--checkpoint goes with --out-of-core or --dask, got it alone. Leave it out, or "
+            "add one of them for a folder of parquet files."
         )
 
 

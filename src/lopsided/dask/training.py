@@ -1,5 +1,6 @@
 """Fit a boosted method on the workers that hold the rows, through `xgboost.dask`."""
 
+from collections import defaultdict
 from typing import Any
 
 import numpy as np
@@ -88,7 +89,8 @@ def boost(
     with naming_failures("during training"):
         # Row samples depend on who has which rows: to be drawn again, they must be there again.
         pinned = checkpoint is not None or plan.model.random_state is not None
-        X, y, weight = _encode(plan, parts, client, pinned)
+        homes = _find_homes(len(parts), client) if pinned else []
+        X, y, weight = _encode(plan, parts, client, homes)
         matrix = xgboost_dask.DaskQuantileDMatrix(
             client,
             X,
@@ -99,6 +101,8 @@ def boost(
             enable_categorical=True,
         )
         del X, y, weight
+        if homes:
+            _move_home(matrix, homes)
         settings = require("xgboost").collective.Config(
             timeout=_TIMEOUT, tracker_timeout=_TIMEOUT
         )
@@ -120,7 +124,7 @@ def boost(
 
 
 def _encode(
-    plan: BoostingPlan, parts: list[Any], client: Any, pinned: bool
+    plan: BoostingPlan, parts: list[Any], client: Any, homes: list[str]
 ) -> tuple[Any, Any, Any]:
     """Return numbers, labels and weights as Dask arrays, computed and kept on the workers."""
     dask, arrays = require("dask"), require("dask.array")
@@ -128,7 +132,9 @@ def _encode(
     encoded = []
     for place, part in enumerate(parts):
         encode = dask.delayed(in_partition(_encode_part, place), nout=3)
-        with dask.annotate(**_pin(place, len(parts), client) if pinned else {}):
+        # A worker that is busy may leave a partition to another one for now.
+        home = {"workers": [homes[place]], "allow_other_workers": True} if homes else {}
+        with dask.annotate(**home):
             encoded.append(encode(shared, part))
 
     def join(item: int, *others: int) -> Any:
@@ -145,15 +151,22 @@ def _encode(
     return X, y, weight[0] if weight else None
 
 
-def _pin(place: int, n_parts: int, client: Any) -> dict[str, Any]:
-    """Return who should have a partition: neighbors together, by the order of workers' names.
+def _find_homes(n_parts: int, client: Any) -> list[str]:
+    """Return who is to have each partition: neighbors together, workers by their names.
 
     XGBoost ranks workers by these names too.
     """
     workers = client.scheduler_info(n_workers=-1)["workers"]
     names = sorted(workers, key=lambda address: str(workers[address]["name"]))
-    own = names[place * len(names) // n_parts]
-    return {"workers": [own], "allow_other_workers": True}
+    return [names[place * len(names) // n_parts] for place in range(n_parts)]
+
+
+def _move_home(matrix: Any, homes: list[str]) -> None:
+    """Let each worker train on the partitions that are to be its own, wherever they are now."""
+    held = [part for parts in matrix.worker_map.values() for part in parts]
+    matrix.worker_map = defaultdict(list)
+    for part in sorted(held, key=lambda part: matrix.partition_order[part.key]):
+        matrix.worker_map[homes[matrix.partition_order[part.key]]].append(part)
 
 
 def _encode_part(plan: BoostingPlan, part: Part) -> tuple[Any, Any, Any]:
