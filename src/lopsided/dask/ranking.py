@@ -123,7 +123,7 @@ def rank_to_parquet(
 
 def _prepare(folder: Any) -> Path:
     """Return an empty folder: a new one, or one of ours without what was in it."""
-    target = Path(folder)
+    target = Path(folder).absolute()  # workers have another folder of their own
     check_no_file(target, " for the ranking")
     if target.exists() and any(target.iterdir()) and not (target / _MARK).exists():
         raise FileExistsError(
