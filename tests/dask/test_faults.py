@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 import time
 
@@ -56,6 +57,29 @@ def test_a_killed_worker_ends_the_fit_with_a_sentence(table):
         killer.join()
         assert killed
         assert time.monotonic() - start < 120
+
+
+def test_a_partition_that_fails_late_is_named_and_no_worker_blamed(client, table, tmp_path):
+    X, y, _ = table
+    collection = dd.from_pandas(X.assign(y=y), npartitions=2)
+
+    def fail_at_the_second_reading(part):
+        mark = tmp_path / f"read-{part.index[0]}"
+        if mark.exists() and part.index[0]:
+            return part * np.inf
+        mark.write_text("")
+        return part
+
+    features = collection[FEATURES].map_partitions(fail_at_the_second_reading, meta=X.iloc[:0])
+    model = DaskPUClassifier(lopsided.build("ifpu-xgb", prior=0.06), client=client)
+    with pytest.raises(ValueError, match=r"^Partition 1: Input X contains infinity"):
+        model.fit(features, collection["y"])
+
+
+def test_without_dask_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ImportError, match=r"pip install 'lopsided\[dask\]'"):
+        DaskPUClassifier().fit(None, None)
 
 
 def write_parts(folder, table, n_parts=3):

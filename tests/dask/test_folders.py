@@ -8,7 +8,7 @@ import pytest
 
 import lopsided
 from lopsided.cli import main
-from lopsided.dask.folders import FolderRoles, fit_folder, rank_folder
+from lopsided.dask.folders import FolderRoles, connect, fit_folder, rank_folder
 
 N_ROWS = 1200
 
@@ -76,6 +76,12 @@ def test_the_command_line_fits_and_ranks(tmp_path, client, folder, capsys):
     told = json.loads(capsys.readouterr().out)
     assert told == {"written": ranking, "rows": len(read(tmp_path / "ranking"))}
     assert read(tmp_path / "ranking")["rank"].max() <= 30
+
+
+def test_local_starts_workers_here():
+    with connect("local", 1) as own:
+        assert len(own.scheduler_info()["workers"]) == 1
+        assert own.submit(sum, [1, 2]).result() == 3
 
 
 @pytest.mark.parametrize(

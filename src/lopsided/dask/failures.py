@@ -34,9 +34,13 @@ def naming_failures(what: str) -> Iterator[None]:
     arrow = require("pyarrow")
     try:
         yield
-    except (distributed.KilledWorker, xgboost.core.XGBoostError) as error:
+    except (
+        distributed.KilledWorker,
+        distributed.CancelledError,
+        xgboost.core.XGBoostError,
+    ) as error:
         raise WorkerLostError(_tell_lost(what)) from error
-    except (arrow.ArrowInvalid, arrow.ArrowException, OSError) as error:
+    except (arrow.ArrowException, OSError) as error:
         first = str(error).strip().splitlines()[0] if str(error).strip() else repr(error)
         raise ValueError(
             f"A file of the collection cannot be read: {first} Write it again, or leave it out."

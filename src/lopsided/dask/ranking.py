@@ -177,6 +177,9 @@ def _write(
         own = beside.X.iloc[kept].reset_index(drop=True)
         own = own.rename(columns={name: f"{name}_" for name in _HEAD})
         ranking = pd.concat([ranking, own], axis=1)
-    with atomic_write(Path(folder) / f"part-{place:05d}.parquet") as draft:
-        ranking.to_parquet(draft, index=False)
+    try:
+        with atomic_write(Path(folder) / f"part-{place:05d}.parquet") as draft:
+            ranking.to_parquet(draft, index=False)
+    except OSError as error:
+        raise ValueError(f"the ranking cannot be written: {error}") from None
     return len(ranking)

@@ -87,27 +87,11 @@ def boost(
     """
     xgboost_dask = require("xgboost.dask")
     with naming_failures("during training"):
-        # Row samples depend on who has which rows: to be drawn again, they must be there again.
-        pinned = checkpoint is not None or plan.model.random_state is not None
-        homes = _find_homes(len(parts), client) if pinned else []
-        X, y, weight = _encode(plan, parts, client, homes)
-        matrix = xgboost_dask.DaskQuantileDMatrix(
-            client,
-            X,
-            y,
-            weight=weight,
-            max_bin=plan.model.max_bin,
-            feature_types=plan.feature_types,
-            enable_categorical=True,
-        )
-        del X, y, weight
-        if homes:
-            _move_home(matrix, homes)
-        settings = require("xgboost").collective.Config(
-            timeout=_TIMEOUT, tracker_timeout=_TIMEOUT
-        )
+        matrix = _bin(plan, parts, client, reproducible=checkpoint is not None)
+    settings = require("xgboost").collective.Config(timeout=_TIMEOUT, tracker_timeout=_TIMEOUT)
 
-        def train(params: dict[str, Any], n_rounds: int, start: Any) -> Any:
+    def train(params: dict[str, Any], n_rounds: int, start: Any) -> Any:
+        with naming_failures("during training"):
             found = xgboost_dask.train(
                 client,
                 params,
@@ -118,9 +102,29 @@ def boost(
                 verbose_eval=False,
                 coll_cfg=settings,
             )
-            return found["booster"]
+        return found["booster"]
 
-        return plan.finish(plan.boost(train, checkpoint))
+    return plan.finish(plan.boost(train, checkpoint))
+
+
+def _bin(plan: BoostingPlan, parts: list[Any], client: Any, reproducible: bool) -> Any:
+    """Return the rows of all workers in bins that they agree on."""
+    # Row samples depend on who has which rows: to be drawn again, they must be there again.
+    reproducible = reproducible or plan.model.random_state is not None
+    homes = _find_homes(len(parts), client) if reproducible else []
+    X, y, weight = _encode(plan, parts, client, homes)
+    matrix = require("xgboost.dask").DaskQuantileDMatrix(
+        client,
+        X,
+        y,
+        weight=weight,
+        max_bin=plan.model.max_bin,
+        feature_types=plan.feature_types,
+        enable_categorical=True,
+    )
+    if homes:
+        _move_home(matrix, homes)
+    return matrix
 
 
 def _encode(
@@ -148,7 +152,18 @@ def _encode(
         columns.append(join(2))
     # Together, so that a partition is read and encoded once.
     X, y, *weight = client.persist(columns, optimize_graph=False)
+    _wait_for([X, y, *weight])
     return X, y, weight[0] if weight else None
+
+
+def _wait_for(kept: list[Any]) -> None:
+    """Wait until all is there; raise the error of what failed, which XGBoost would not tell."""
+    distributed = require("distributed")
+    futures = distributed.futures_of(kept)
+    distributed.wait(futures)
+    for one in futures:
+        if one.status == "error":
+            one.result()
 
 
 def _find_homes(n_parts: int, client: Any) -> list[str]:
