@@ -64,7 +64,8 @@ def fit(folder: Path, options: argparse.Namespace) -> None:
     given = {"n_estimators": options.rounds, "prior": prior, "n_jobs": -1, "random_state": 0}
     model = lopsided.build("ifpu-xgb", **given)
     if options.step == "fit in memory":
-        table = pq.read_table(folder, columns=[*NAMES, "y"]).to_pandas()
+        files = sorted(folder.glob("part-*.parquet"))
+        table = pq.read_table(files, columns=[*NAMES, "y"]).to_pandas()
         model.fit(table[NAMES], table["y"])
     else:
         limit = 0 if options.bins == "files" else 2**33
@@ -86,7 +87,9 @@ def run_step(step: str, words: list[str]) -> dict[str, object]:
     """Run this file for one step, and return its seconds and its peak in GiB."""
     start = perf_counter()
     command = [sys.executable, __file__, *words, "--step", step]
-    child = subprocess.run(command, check=True, capture_output=True, text=True)
+    child = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    if child.returncode:
+        raise SystemExit(f"The step {step!r} failed.")
     seconds = perf_counter() - start
     *said, peak = child.stdout.splitlines()
     return {"step": step, "seconds": seconds, **json.loads(peak), "said": " ".join(said)}
@@ -97,7 +100,7 @@ def tell(options: argparse.Namespace, size: float, steps: list[dict[str, object]
     lines = [
         f"{options.rows:,} rows of {N_COLUMNS} columns in single precision, {size:.2f} GB of "
         f"parquet; `ifpu-xgb`, {options.rounds} rounds, prior {options.prior}, bins {bins}, "
-        f"{os.cpu_count()} cores.",
+        f"{os.cpu_count()} cores, load average {os.getloadavg()[2]:.1f} at the end.",
         "",
         "| step | seconds | CPU seconds | peak of memory, GiB |",
         "| --- | ---: | ---: | ---: |",

@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from lopsided._calibration_maps import METHODS, fit_calibration
 from lopsided._sketch import QuantileSummary, ScoreSketch
+from lopsided.methods._normal_scores import fit_normal_scores
+from lopsided.priors import estimate_prior
 
 SMALL = {"n_exact": 50, "n_exact_labeled": 80, "n_points": 64}
 
@@ -145,3 +148,42 @@ def test_memory_does_not_grow_with_the_table():
 def test_scores_that_are_no_numbers_are_refused():
     with pytest.raises(ValueError, match="got NaN"):
         ScoreSketch().update([np.nan], [0])
+
+
+@pytest.fixture(scope="module")
+def summary():
+    """A table whose labeled rows stand higher, and the rows of its sketch."""
+    rng = np.random.default_rng(0)
+    positive = rng.random(40_000) < 0.02
+    scores = rng.normal(size=40_000) + 3 * positive
+    y = (positive & (rng.random(40_000) < 0.5)).astype(int)
+    rows = merge_in_pairs(fill(scores, y, 9, n_exact=2000, n_points=1000)).to_rows()
+    assert len(rows.y) < 4000
+    return scores, y, rows
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_probabilities_from_a_sketch_are_those_of_its_table(summary, method):
+    scores, y, rows = summary
+    found = fit_calibration(rows.scores, rows.y, 0.02, method, rows.weight, n_rows=len(y))
+    expected = fit_calibration(scores, y, 0.02, method)
+    asked = np.linspace(-2, 5, 50)
+    proba = [1 / (1 + np.exp(-one.transform(asked))) for one in (found, expected)]
+    assert_allclose(*proba, atol=0.005)
+
+
+def test_normal_scores_from_a_sketch_are_those_of_its_table(summary):
+    scores, _, rows = summary
+    found = fit_normal_scores(rows.scores, rows.weight)
+    expected = fit_normal_scores(scores, np.ones(len(scores)))
+    asked = np.linspace(-2, 5, 50)
+    assert_allclose(found.transform(asked), expected.transform(asked), atol=0.01)
+
+
+def test_the_prior_from_a_sketch_is_that_of_its_table(summary):
+    scores, y, rows = summary
+    found = estimate_prior(rows.y, rows.scores, weight=rows.weight, n_rows=len(y))
+    expected = estimate_prior(y, scores)
+    for name in ("value", "low", "high"):
+        assert getattr(found, name) == pytest.approx(getattr(expected, name), rel=0.01)
+    assert found.identified == expected.identified

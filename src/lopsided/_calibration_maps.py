@@ -137,6 +137,7 @@ def fit_calibration(
     sample_weight: Any = None,
     *,
     scenario: Scenario = "one-sample",
+    n_rows: float | None = None,
 ) -> CalibrationMap:
     r"""Return the map from scores to log-odds of being positive that PU labels support.
 
@@ -171,6 +172,9 @@ def fit_calibration(
     scenario : {"one-sample", "two-sample"}, default="one-sample"
         Whether the labeled rows are some of the positives of one table, or a sample of their
         own. Then the odds of a label are :math:`L \sigma(f) / (U \pi)`, with U unlabeled rows.
+    n_rows : float or None, default=None
+        How many rows the weights stand for in all, where those given are a summary of more;
+        None is as many as are given. The more there are, the less the penalty matters.
 
     Returns
     -------
@@ -198,6 +202,8 @@ def fit_calibration(
     check_choice(method, METHODS, "calibration")
     check_choice(scenario, ("one-sample", "two-sample"), "scenario")
     rows = _known_rows(scores, y, sample_weight)
+    if n_rows is not None:
+        rows = rows._replace(weight=rows.weight * (n_rows / len(rows.weight)))
     one_sample = scenario == "one-sample"
     prior = check_prior(prior, rows.labeled_share if one_sample else 0.0)
     if method == "isotonic":

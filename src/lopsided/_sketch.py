@@ -213,8 +213,8 @@ class ScoreSketch:
     def to_rows(self) -> SketchRows:
         """Return rows that stand for all, with their weights.
 
-        They are for `estimate_prior` (with `n_rows`), the PU metrics and `fit_calibration`,
-        which take weights.
+        They are for the PU metrics, and with `n_rows` for `estimate_prior` and
+        `fit_calibration`, which take weights.
         """
         points = {label: part.to_points() for label, part in self._parts.items()}
         labels = [np.full(len(own.values), label, np.int8) for label, own in points.items()]

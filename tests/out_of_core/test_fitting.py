@@ -130,6 +130,15 @@ def test_a_prior_from_a_sample_is_near_that_of_the_whole_table(tmp_path):
     )
 
 
+def test_a_sample_may_leave_out_labeled_rows_alone(tmp_path):
+    table = make_table(900)
+    table["fraud"] = (np.arange(900) % 5 > 0).astype(int)
+    folder = write_parts(table, tmp_path / "parts")
+    with pytest.warns(PriorWarning):
+        model = fit_parts(folder, {"prior": "auto"}, n_sample=300)
+    assert 0.8 <= model.prior_ < 1
+
+
 def test_other_methods_learn_from_a_weighted_sample_and_say_so(tmp_path):
     table = make_table(4000)
     folder = write_parts(table, tmp_path / "parts")

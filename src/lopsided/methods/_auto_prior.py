@@ -69,8 +69,7 @@ def estimate_prior_of_batches(
     own = sample.labels == 0
     sketch.update(scores[own], sample.labels[own])
     n_unseen = int(unseen.sum())
-    step = -(-n_unseen // _MAX_SCORED)
-    asked = np.flatnonzero(unseen)[::step]
+    asked = np.flatnonzero(unseen)[:: max(-(-n_unseen // _MAX_SCORED), 1)]
     start = 0
     for X in batches:
         low, high = np.searchsorted(asked, (start, start + len(X)))

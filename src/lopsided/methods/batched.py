@@ -85,8 +85,8 @@ def fit_batched(
 ) -> Any:
     """Fit a method on a table in batches.
 
-    Boosted trees learn from every row: XGBoost bins the batches, in memory if a byte for each
-    value is less than `max_memory`, else in files. Any other method learns from the sample
+    Boosted trees learn from every row: XGBoost bins the batches, in memory if two bytes for
+    each value are at most `max_memory`, else in files. Any other method learns from the sample
     alone, weighted so that shares are those of the table, and a warning says so.
 
     Parameters
@@ -219,7 +219,9 @@ def _bin(
     """
     xgboost: Any = require("xgboost")
     bytes_of_bin = 1 if model.max_bin <= 256 else 2 if model.max_bin <= 2**16 else 4
-    in_memory = len(table.labels) * model.n_features_in_ * bytes_of_bin <= max_memory
+    # Bins are kept twice, by rows for histograms and by columns for splits.
+    size = 2 * len(table.labels) * model.n_features_in_ * bytes_of_bin
+    in_memory = size <= max_memory
     kind = xgboost.QuantileDMatrix if in_memory else xgboost.ExtMemQuantileDMatrix
     prefix = Path(folder or tempfile.gettempdir()) / f"lopsided-{uuid4().hex}"
     source = _make_iterator(model, table, None if in_memory else str(prefix))

@@ -41,8 +41,8 @@ def fit_parquet(
 
     Boosted trees ("ifpu-xgb", "nnpu-xgb", "focused-xgb" and others, or a
     `BoostedRiskClassifier` of your own) learn from every row. XGBoost keeps the table as bins,
-    a byte for each value: in memory up to `max_memory`, else in files. Labels, 1 byte, and the
-    gradients of a round are in memory, about 30 bytes a row in all. Trees are those of a fit
+    two bytes for each value: in memory up to `max_memory`, else in files. Labels, gradients
+    and the like are in memory, about 50 bytes a row. Trees are those of a fit
     in memory where columns have no more than `max_bin` different values; with more, the
     quantiles that cut them are those of XGBoost's summary of the batches.
 
@@ -79,7 +79,8 @@ def fit_parquet(
         Where bins are kept during the fit if they are kept in files; None is the system's
         folder for such.
     checkpoint : Checkpoint or None, default=None
-        Where boosted trees are kept on the way, so that a fit that was stopped goes on.
+        Where boosted trees are kept on the way, so that a fit that was stopped goes on; it
+        takes a `random_state` to be the same fit.
     n_jobs : int or None, default=None
         Threads, where `method` is a name; None is 1 and -1 is all.
     random_state : int, Generator or None, default=None
