@@ -15,6 +15,8 @@ HEAVY = (
     "matplotlib",
     "rich",
     "pooch",
+    "dask",
+    "distributed",
 )
 
 

@@ -1,4 +1,6 @@
 from . import calibration as calibration
+from . import collective as collective
+from . import dask as dask
 from . import datasets as datasets
 from . import diagnostics as diagnostics
 from . import exceptions as exceptions

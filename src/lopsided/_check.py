@@ -28,6 +28,8 @@ _EXTRAS = {
     "openpyxl": "excel",
     "treelite": "export",
     "shtab": "completion",
+    "dask": "dask",
+    "distributed": "dask",
 }
 
 

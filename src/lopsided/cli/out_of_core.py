@@ -23,7 +23,8 @@ def add_out_of_core(command: Any) -> None:
     command.add_argument(
         "--checkpoint",
         metavar="FOLDER",
-        help="with --out-of-core: keep the trees there every 10 rounds, and go on from them",
+        help="with --out-of-core or --dask: keep the trees there every 10 rounds, and go on "
+        "from them",
     )
 
 
@@ -31,8 +32,8 @@ def check_in_memory(options: argparse.Namespace) -> None:
     """Refuse options of --out-of-core without it."""
     if options.checkpoint is not None:
         raise ValueError(
-            "--checkpoint goes with --out-of-core, got it alone. Leave it out, or add "
-            "--out-of-core for a folder of parquet files."
+            "--checkpoint goes with --out-of-core or --dask, got it alone. Leave it out, or "
+            "add one of them for a folder of parquet files."
         )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from lopsided._files import check_new_file, check_readable
 from lopsided._terminal import print_result, say
+from lopsided.cli.dask_commands import fit_on_dask, rank_on_dask
 from lopsided.cli.out_of_core import check_in_memory, fit_files, rank_files
 from lopsided.cli.running import name_options
 from lopsided.exceptions import FindingWarning, PriorWarning
@@ -77,6 +78,8 @@ def check_table(options: argparse.Namespace) -> int:
 
 def fit_table(options: argparse.Namespace) -> None:
     """Learn from a table and write the model."""
+    if options.dask is not None:
+        return fit_on_dask(options)
     if options.out_of_core:
         return fit_files(options)
     check_in_memory(options)
@@ -107,6 +110,8 @@ def _fit_frame(options: argparse.Namespace, frame: Any) -> Any:
 def rank_table(options: argparse.Namespace) -> None:
     """Rank a table, by a model or by its own labels."""
     models, table = _split_words(options)
+    if options.dask is not None:
+        return rank_on_dask(options, models, table)
     if options.out_of_core:
         return rank_files(options, models, table)
     check_in_memory(options)
@@ -172,7 +177,8 @@ def _split_words(options: argparse.Namespace) -> tuple[list[str], str]:
     if models and table.endswith(".lop") and not models[0].endswith(".lop"):
         raise ValueError(f"The model must come before the table, got {models[0]} {table}.")
     if models:
-        told = ("label", "positive", "negative", "id") if options.out_of_core else ()
+        by_parts = options.out_of_core or options.dask is not None
+        told = ("label", "positive", "negative", "id") if by_parts else ()
         given = [
             name
             for name in (*_ROLES, "type", "method", "prior")

@@ -65,6 +65,7 @@ def _add_fit(commands: Any) -> None:
     _add_method(fit)
     add_out_of_core(fit)
     fit.add_argument("-o", "--output", required=True, metavar="FILE", help="e.g. model.lop")
+    _add_dask(fit)
     _add_json(fit)
     add_quiet(fit)
     fit.set_defaults(run=run.fit_table)
@@ -98,6 +99,7 @@ def _add_rank(commands: Any) -> None:
     rank.add_argument(
         "--out-sep", metavar="CHAR", help="separator of a csv that is written (the table's)"
     )
+    _add_dask(rank)
     _add_json(rank)
     add_quiet(rank)
     rank.set_defaults(run=run.rank_table)
@@ -260,6 +262,15 @@ def _add_method(command: Any) -> None:
     )
     _add_jobs(command)
     add_seed(command)
+
+
+def _add_dask(command: Any) -> None:
+    command.add_argument(
+        "--dask",
+        metavar="ADDRESS|local",
+        help="on Dask: TABLE is a folder of parquet files, the method focused-xgb unless "
+        "named, and a ranking a folder without reasons",
+    )
 
 
 def _add_jobs(command: Any) -> None:

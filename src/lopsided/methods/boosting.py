@@ -25,9 +25,9 @@ from lopsided.risks import ClipAtZero, Risk, ifpu
 
 __all__ = ["BoostedRiskClassifier"]
 
-_CURVATURE_FLOOR = 1e-6  # XGBoost divides by the curvature of a leaf
+CURVATURE_FLOOR = 1e-6  # XGBoost divides by the curvature of a leaf
 _MANY_LEVELS = 32  # of a category, above which its splits are kept small
-_MEAN_ROWS = 64  # that the mean terms are taken over
+MEAN_ROWS = 64  # that the mean terms are taken over
 # Parameters that XGBoost knows by the same names.
 _TREES = ("learning_rate", "max_depth", "max_leaves", "max_bin", "grow_policy")
 _REGULARIZERS = ("min_child_weight", "reg_lambda", "reg_alpha", "max_delta_step")
@@ -155,7 +155,7 @@ class BoostedRiskClassifier(RiskClassifier):
             for position, n_levels in self._levels().items()
         }
         kept = np.flatnonzero(rows.weight > 0)
-        some = rows.X[kept[:: -(-len(kept) // _MEAN_ROWS)]]
+        some = rows.X[kept[:: -(-len(kept) // MEAN_ROWS)]]
         self._boost(replace(rows, X=self._as_trained(rows.X)), some, rng)
 
     def _boost(
@@ -289,7 +289,7 @@ class BoostedRiskClassifier(RiskClassifier):
                 "early_stopping_rounds": self.early_stopping_rounds,
             }
         objective = fused_objective(
-            self.risk_, rows, self.prior_, scale, _CURVATURE_FLOOR, n_threads=self._n_threads()
+            self.risk_, rows, self.prior_, scale, CURVATURE_FLOOR, n_threads=self._n_threads()
         )
         with Bar(n_estimators, "boosting") as bar:
             return require("xgboost").train(

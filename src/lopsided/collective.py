@@ -1,0 +1,186 @@
+"""Fit a boosted method where an engine of your own brings each worker its rows.
+
+Spark, Ray, MPI and plain processes have this in common: some process starts a tracker, and
+each worker, which has some of the rows, calls `fit_part` with the tracker's address. They learn
+the columns and label totals from each other, boost on one risk, and all return the same model.
+`examples/` has it for Spark and for Ray; `lopsided.dask` does the same on Dask.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from lopsided._check import check_count, require
+from lopsided.methods.boosting import BoostedRiskClassifier
+from lopsided.methods.checkpoint import Checkpoint
+from lopsided.methods.distributed import (
+    BoostingPlan,
+    as_method,
+    know_columns,
+    plan_boosting,
+)
+from lopsided.methods.row_sample import SAMPLE_SIZE, merge_samples, sample_part
+from lopsided.methods.table_summary import TableSummary, merge_summaries, summarize_part
+
+__all__ = ["as_boosted", "fit_part", "start_tracker"]
+
+
+@contextmanager
+def start_tracker(
+    n_workers: int, host: str = "127.0.0.1", *, timeout: int = 300
+) -> Iterator[dict[str, Any]]:
+    """Start the tracker through which workers find each other; it ends with the context.
+
+    Parameters
+    ----------
+    n_workers : int
+        How many workers will call `fit_part`.
+    host : str, default="127.0.0.1"
+        The address at which workers reach this process.
+    timeout : int, default=300
+        Seconds for all workers to come, and to leave.
+
+    Yields
+    ------
+    dict
+        The address, for `fit_part`.
+    """
+    tracker = require("xgboost.tracker").RabitTracker(
+        check_count(n_workers, "n_workers"), host, sortby="task", timeout=timeout
+    )
+    tracker.start()
+    try:
+        yield tracker.worker_args()
+    finally:
+        tracker.free()
+
+
+def fit_part(
+    method: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    tracker: Mapping[str, Any],
+    worker: int | None = None,
+    prior: float | str | None = None,
+    sample_size: int = SAMPLE_SIZE,
+    checkpoint: Any = None,
+    checkpoint_every: int = 10,
+    timeout: int = 300,
+    random_state: Any = None,
+) -> BoostedRiskClassifier:
+    """Fit a boosted method together with the other workers, each on its own rows.
+
+    The model is that of one machine with all rows, but for the bins of columns with very many
+    values, which XGBoost sketches, and for row samples (`subsample`), which each worker draws.
+
+    Parameters
+    ----------
+    method : str or BoostedRiskClassifier
+        A name of the registry such as "focused-xgb", or a method; alike on all workers.
+    X : array or data frame of shape (n_rows, n_features)
+        The rows of this worker, at least the columns if there are none.
+    y : array of shape (n_rows,)
+        1 = labeled positive, 0 = unlabeled, -1 = reviewed negative. One worker may have all
+        labeled rows.
+    sample_weight : array of shape (n_rows,), optional
+        Weights of the rows; on all workers or on none.
+    tracker : mapping
+        What `start_tracker` gave.
+    worker : int or None, default=None
+        The number of this worker from 0; with it, whatever is sampled is the same in every run.
+    prior : float, str or None, default=None
+        P(y_true = 1) in the whole table; None is the method's own. An estimated prior is
+        estimated from all labeled and `sample_size` unlabeled rows, on every worker alike.
+    sample_size : int, default=200_000
+        Unlabeled rows for that, taken from all workers.
+    checkpoint : path, optional
+        Folder for the trees of a fit under way, which the first worker writes and reads.
+    checkpoint_every : int, default=10
+        Rounds between two checkpoints.
+    timeout : int, default=300
+        Seconds to wait for the others before this worker gives up.
+    random_state : int or None, default=None
+        Seed, alike on all workers; None is the method's own.
+
+    Returns
+    -------
+    BoostedRiskClassifier
+        Fitted, the same on every worker.
+    """
+    saved = None if checkpoint is None else _SharedCheckpoint(checkpoint, checkpoint_every)
+    joined = {**tracker, "dmlc_timeout": timeout}
+    if worker is not None:
+        joined["dmlc_task_id"] = f"{check_count(worker, 'worker', 0):09d}"
+    with require("xgboost").collective.CommunicatorContext(**joined):
+        model = as_boosted(as_method(method, prior, random_state))
+        summary = merge_summaries(_gather(lambda: summarize_part(X, y, sample_weight)))
+        sample = None
+        if model.needs_prior() and isinstance(model.prior, str):
+            sample = _sample(model, summary, (X, y, sample_weight), sample_size)
+        plan = plan_boosting(model, summary, sample)
+        return plan.finish(_boost(plan, X, y, sample_weight, saved))
+
+
+def as_boosted(model: Any) -> BoostedRiskClassifier:
+    """Return a method if its trees can be boosted by several workers, or say which can."""
+    if isinstance(model, BoostedRiskClassifier):
+        return model
+    raise ValueError(
+        "method must be a boosted one such as focused-xgb to be fitted by several workers, "
+        f"got {type(model).__name__}."
+    )
+
+
+def _gather(make: Any) -> list[Any]:
+    """Return what each worker makes, in the order of ranks; all raise what one raises."""
+    collective = require("xgboost").collective
+    own: tuple[Any, Any]
+    try:
+        own = make(), None
+    except (ValueError, TypeError) as error:
+        own = None, str(error)
+    rank, ranks = collective.get_rank(), range(collective.get_world_size())
+    every = [collective.broadcast(own if place == rank else None, place) for place in ranks]
+    for place, (_, trouble) in enumerate(every):
+        if trouble is not None:
+            raise ValueError(f"Worker {place}: {trouble}")
+    return [made for made, _ in every]
+
+
+@dataclass(frozen=True)
+class _SharedCheckpoint(Checkpoint):
+    """A checkpoint that the first worker keeps for all."""
+
+    def _read(self, facts: dict[str, Any]) -> tuple[int, bytes | None]:
+        is_first, read = _is_first(), super()._read
+        return _gather(lambda: read(facts) if is_first else None)[0]
+
+    def _write(self, facts: dict[str, Any], done: int, trees: bytes) -> None:
+        if _is_first():
+            super()._write(facts, done, trees)
+
+
+def _is_first() -> bool:
+    return require("xgboost").collective.get_rank() == 0
+
+
+def _sample(model: BoostedRiskClassifier, summary: TableSummary, part: Any, size: int) -> Any:
+    summary.check()
+    rank = require("xgboost").collective.get_rank()
+    parts = _gather(lambda: sample_part(*part, size=size, seed=[0, rank]))
+    return merge_samples(parts).rows(know_columns(model, summary), summary)
+
+
+def _boost(
+    plan: BoostingPlan, X: Any, y: Any, sample_weight: Any, saved: Checkpoint | None
+) -> Any:
+    xgboost = require("xgboost")
+    matrix, objective = plan.matrix(X, y, sample_weight), plan.objective()
+
+    def train(params: dict[str, Any], n_rounds: int, start: Any) -> Any:
+        return xgboost.train(params, matrix, n_rounds, obj=objective, xgb_model=start)
+
+    return plan.boost(train, saved)

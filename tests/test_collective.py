@@ -1,0 +1,125 @@
+"""Plain processes, each with some of the rows, fit the model of one that has all."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+
+import lopsided
+from lopsided.collective import as_boosted, start_tracker
+
+# What a worker does: a file of rows for each of several fits, and the scores of all rows.
+WORKER = """
+import json, sys
+import numpy as np, pandas as pd
+import lopsided
+from lopsided.collective import fit_part
+
+worker, cases = int(sys.argv[1]), json.loads(sys.argv[2])
+for case in cases:
+    part = pd.read_parquet(f"{case['folder']}/rows-{worker}.parquet")
+    model = lopsided.build("ifpu-xgb", n_estimators=12, random_state=0, **case["params"])
+    weight = part.pop("w")
+    try:
+        fitted = fit_part(
+            model, part.drop(columns="y"), part["y"], weight,
+            tracker=case["tracker"], worker=worker, **case["options"],
+        )
+    except ValueError as error:
+        found = {"error": str(error)}
+    else:
+        whole = pd.read_parquet(f"{case['folder']}/whole.parquet")
+        found = {"scores": fitted.decision_function(whole).tolist()}
+    with open(f"{case['folder']}/found-{worker}.json", "w") as file:
+        json.dump(found, file)
+"""
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 40, size=(1500, 3)).astype(float), columns=list("abc"))
+    X["kind"] = pd.Categorical(rng.choice(["x", "y", "z"], len(X)))
+    y = (X["a"] + 8 * (X["kind"] == "x") + 4 * rng.normal(size=len(X)) > 41).to_numpy()
+    y = (y & (rng.random(len(X)) < 0.5)).astype(int)
+    order = np.argsort(-y, kind="stable")
+    y = y[order]
+    y[-30:] = -1
+    return X.iloc[order].reset_index(drop=True), y, 1.0 + np.arange(len(y)) % 2
+
+
+CASES = {  # where the rows are cut; parameters; options of fit_part
+    "labeled rows on one": (700, {"prior": 0.1}, {}),
+    "no row on one": (1500, {"prior": 0.1}, {}),
+    "an estimated prior": (700, {}, {}),
+    "segments": (700, {"prior": 0.1, "subsample": 0.5}, {"checkpoint_every": 5}),
+    "segments again": (700, {"prior": 0.1, "subsample": 0.5}, {"checkpoint_every": 5}),
+    "odd labels on one": (700, {"prior": 0.1}, {}),
+}
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory, table):
+    """What each of two workers found in each case, by fits one after the other."""
+    root = tmp_path_factory.mktemp("collective")
+    X, y, weight = table
+    cases, trackers = [], []
+    for name, (cut, params, options) in CASES.items():
+        folder = root / name
+        folder.mkdir()
+        X.to_parquet(folder / "whole.parquet")
+        rows = X.assign(y=y, w=weight)
+        if name.startswith("odd"):
+            rows.loc[cut + 5, "y"] = 7
+        rows[:cut].to_parquet(folder / "rows-0.parquet")
+        rows[cut:].to_parquet(folder / "rows-1.parquet")
+        if name.startswith("segments"):
+            options = {**options, "checkpoint": str(root / "trees")}
+        trackers.append(start_tracker(2))
+        case = {"folder": str(folder), "params": params, "options": options}
+        cases.append({**case, "tracker": trackers[-1].__enter__()})
+    command = [sys.executable, "-c", WORKER]
+    workers = [
+        subprocess.Popen([*command, str(worker), json.dumps(cases)]) for worker in (0, 1)
+    ]
+    try:
+        assert [worker.wait(timeout=240) for worker in workers] == [0, 0]
+    finally:
+        for worker in workers:
+            worker.kill()
+        for tracker in trackers:
+            tracker.__exit__(None, None, None)
+    return {
+        name: [json.loads((root / name / f"found-{i}.json").read_text()) for i in (0, 1)]
+        for name in CASES
+    }
+
+
+@pytest.mark.parametrize("name", ["labeled rows on one", "no row on one", "an estimated prior"])
+def test_workers_fit_the_model_of_one_machine(name, found, table):
+    X, y, weight = table
+    _, params, _ = CASES[name]
+    local = lopsided.build("ifpu-xgb", n_estimators=12, random_state=0, **params)
+    scores = local.fit(X, y, weight).decision_function(X)
+    assert np.ptp(scores) > 1
+    for one in found[name]:
+        assert_allclose(one["scores"], scores, atol=1e-6)
+
+
+def test_a_fit_from_its_last_checkpoint_is_the_same(found):
+    first, again = found["segments"], found["segments again"]
+    assert first[0] == first[1] == again[0] == again[1]
+
+
+def test_all_workers_say_what_one_of_them_has_met(found):
+    for one in found["odd labels on one"]:
+        assert one["error"].startswith("Worker 1: y must hold 1")
+
+
+def test_only_boosted_methods_are_fitted_by_several_workers():
+    with pytest.raises(ValueError, match="must be a boosted one such as focused-xgb"):
+        as_boosted(lopsided.build("naive-forest"))
