@@ -62,7 +62,7 @@ DATASETS = ["thyroid", "cardio", "wine-rare", ATTACK]
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    path = tmp_path_factory.mktemp("report") / "new" / "report.html"
+    path = tmp_path_factory.mktemp("report") / "report.html"
     table = make_table(MEANS, DATASETS, broken=("puhrf",), factors=(0.5, 1.0))
     study = make_study(MEANS, DATASETS, title=ATTACK, prior_factors=(0.5, 1.0))
     assert write_report(table, study, path) == path

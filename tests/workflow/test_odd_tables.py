@@ -270,7 +270,7 @@ def test_categories_that_only_a_fold_has_are_no_news():
     assert not [one for one in said if "category of training" in str(one.message)]
 
 
-def test_json_has_the_scores_that_a_csv_file_has(tmp_path, capsys):
+def test_json_has_the_scores_that_a_csv_file_has_to_six_digits(tmp_path, capsys):
     FRAME.to_csv(tmp_path / "t.csv", index=False)
     words = [
         "rank",
@@ -284,7 +284,7 @@ def test_json_has_the_scores_that_a_csv_file_has(tmp_path, capsys):
     assert main([*words, "-o", str(tmp_path / "r.csv")]) == 0
     assert main([*words, "--json"]) == 0
     shown = [row["score"] for row in json.loads(capsys.readouterr().out)]
-    np.testing.assert_allclose(shown, pd.read_csv(tmp_path / "r.csv")["score"], 1e-13)
+    np.testing.assert_allclose(shown, pd.read_csv(tmp_path / "r.csv")["score"], 1e-5)
 
 
 def test_cells_are_spelled_so_that_files_can_hold_them():

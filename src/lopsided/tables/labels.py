@@ -137,8 +137,8 @@ def _check_named(texts: Any, name: str, positive: Any, negative: Any) -> None:
             raise ValueError(f"{missing}. Did you mean {abbreviate(near[0])!r} ({role}=...)?")
         if role == "positive" and others:
             raise ValueError(
-                f"{missing}, got {quote_some(found)}. Name the value that marks labeled "
-                "positives (positive=...)."
+                f"{missing}, got {quote_some(found)}. Name the value of the positives "
+                "(positive=...)."
             )
         what = "labeled positive" if role == "positive" else "reviewed negative"
         warn(f"{missing}: there is no {what} to learn from.")
