@@ -17,7 +17,7 @@ from attacks.sentences import check_said, check_sentence
 from attacks.user_tables import Recipe, UserTable, make_table
 from attacks.verdicts import Finding
 from lopsided.cli import main
-from lopsided.exceptions import PriorWarning
+from lopsided.exceptions import FindingWarning, PriorWarning
 from lopsided.tables import read_frame
 from lopsided.workflow.ranked import name_row_labels
 from lopsided.workflow.report import write_table_report
@@ -66,7 +66,7 @@ def travel(recipe: Recipe, folder: Path) -> Ending:
         except _Refused as refused:
             ending = refused.ending
     for one in caught:
-        if one.category not in (UserWarning, PriorWarning):
+        if one.category not in (UserWarning, PriorWarning, FindingWarning):
             place = f"{Path(one.filename).name}:{one.lineno}"
             raise Finding("wrong", f"{one.category.__name__}: {one.message} (at {place})")
         check_sentence(str(one.message))
@@ -295,8 +295,8 @@ def _by_commands(recipe: Recipe, table: UserTable, path: Path, folder: Path) -> 
         shown = _must("rank", [model, str(path), "--reasons", "3"])
     else:
         _must("rank", [model, str(path), "-o", str(folder / "ranked.csv")])
-        shown = (folder / "ranked.csv").read_text(encoding="utf-8")
-    rows = list(csv.DictReader(io.StringIO(shown, newline="")))
+        shown = (folder / "ranked.csv").read_text(encoding="utf-8-sig")
+    rows = _read_list(shown)
     if table.y is not None and len(rows) != (table.y == 0).sum():
         raise Finding("wrong", f"{len(rows)} rows of {(table.y == 0).sum()} are ranked")
     if [row["rank"] for row in rows] != [str(place + 1) for place in range(len(rows))]:
@@ -305,15 +305,19 @@ def _by_commands(recipe: Recipe, table: UserTable, path: Path, folder: Path) -> 
         _must("explain", [model, str(path), f"--row={rows[0]['id']}", *as_json])
     if "again" in recipe.steps:
         alone = _must("rank", [str(path), *words, *method, *jobs, "-q", "--reasons", "3"])
-        if [row["score"] for row in csv.DictReader(io.StringIO(alone, newline=""))] != [
-            row["score"] for row in rows
-        ]:
+        if [row["score"] for row in _read_list(alone)] != [row["score"] for row in rows]:
             raise Finding("wrong", "a table alone is ranked in another way than by its model")
     if "feedback" in recipe.steps and rows:
         _review(rows, rng, model, folder)
     if "report" in recipe.steps and recipe.seed % 12 == 0:
         _must("report", [model, str(path), *jobs, "-o", str(folder / "report.html")])
     return Ending("result")
+
+
+def _read_list(text: str) -> list[Any]:
+    """Return the rows of a list, which is separated as its table is."""
+    separator = text.removeprefix("rank")[:1]
+    return list(csv.DictReader(io.StringIO(text, newline=""), delimiter=separator))
 
 
 def _review(rows: list[Any], rng: Any, model: str, folder: Path) -> None:
