@@ -13,4 +13,4 @@ def test_the_page_prints_what_it_says():
 def test_it_walks_through_three_rounds():
     text = PAGE.read_text(encoding="utf-8")
     assert text.count("loop.query(50)") == 3
-    assert text.count("loop.teach(") == 3
+    assert text.count("\nloop.teach(") == 3
