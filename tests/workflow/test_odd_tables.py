@@ -299,3 +299,38 @@ def test_spans_of_time_are_read_as_days_from_text():
     texts = ["-2 days +12:00:00", "1 days 06:00:00", "3 days", "0 days 00:00:00"] * 8
     read = TableCleaner().fit_transform(pd.DataFrame({"waited": texts}))
     assert read["waited"][:4].tolist() == [-1.5, 1.25, 3.0, 0.0]
+
+
+def test_a_row_whose_id_is_no_text_of_a_file_can_be_asked_for():
+    ids = pd.Series([HALF, *(f"C-{row}" for row in range(1, N))], dtype=object)
+    frame = FRAME.assign(id=ids)
+    assert fit(frame, id="id").explain(frame, HALF).id == HALF
+
+
+def test_texts_that_are_all_alike_raise_no_warning_of_a_library():
+    pytest.importorskip("skrub")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        fit(FRAME.assign(b="the same words in every row"), types={"b": "text"})
+
+
+@pytest.mark.parametrize("groups", [np.zeros(N), np.where(Y == 1, np.arange(N), -1)])
+def test_groups_that_leave_too_little_are_checked_as_they_are_fitted(groups):
+    frame = FRAME.assign(group=groups)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        lopsided.fit(frame, "y", group="group", method="focused-fast", n_jobs=1)
+        found = lopsided.check(frame, "y", group="group", n_jobs=1)
+    assert "cannot be told" in str(found)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_rows_of_less_than_double_precision_are_known_again_from_a_list(tmp_path, dtype):
+    frame = FRAME.assign(a=FRAME["a"].astype(dtype))
+    model = fit(frame)
+    listed = model.rank(frame, top=5)
+    listed.assign(verdict=-1).to_csv(tmp_path / "list.csv", index=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        second = model.feedback(tmp_path / "list.csv", n_jobs=1)
+    assert len(second.training) == N  # nobody came in as a new row

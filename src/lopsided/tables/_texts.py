@@ -61,7 +61,8 @@ def fit_text(cells: Cells) -> TextReader:
     )
     rows = np.repeat(np.arange(len(cells.texts)), cells.counts)
     texts = np.array(cells.texts, object)[rows]
-    with warnings.catch_warnings():
+    # Texts that are all alike have no variance of which to explain a share.
+    with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
         # A few short texts have fewer n-grams than components, and keep them as they are.
         warnings.filterwarnings("ignore", "The matrix shape is")
         encoded = encoder.fit_transform(_as_series(texts))

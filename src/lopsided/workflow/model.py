@@ -192,7 +192,7 @@ class TableModel:
         """
         frame = read_frame(table)
         ids = read_names(self.roles.ids(frame))
-        places = np.flatnonzero(ids == read_names(pd.Series([row]))[0])
+        places = np.flatnonzero(ids == read_names(pd.Series([row], dtype=object))[0])
         if len(places) != 1:
             column = abbreviate(self.roles.id or "the row's number")
             raise ValueError(

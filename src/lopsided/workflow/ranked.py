@@ -107,6 +107,9 @@ def make_ranking(frame: Any, scored: Scored, roles: Roles, top: int) -> RankedTa
     if roles.id is not None and roles.id in own.columns:
         own = own.drop(columns=[roles.id])
     own = own.set_axis(_names_beside(list(own.columns)), axis=1)
+    # In text, numbers of less than double precision would lose what rows are known again by.
+    narrow = own.select_dtypes(["float16", "float32"]).columns
+    own = own.astype(dict.fromkeys(narrow, np.float64))
     head = pd.DataFrame(
         {
             "rank": np.arange(1, len(order) + 1),
