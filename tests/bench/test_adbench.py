@@ -1,6 +1,7 @@
-"""ADBench's protocol gives the rows and labels of its own procedure, and its printed numbers."""
+"""ADBench's protocol gives its own rows and labels, and so its printed numbers."""
 
 from dataclasses import replace
+from itertools import pairwise
 from math import ceil
 from pathlib import Path
 
@@ -104,7 +105,7 @@ def test_labels_of_a_split_are_nested_do_not_depend_on_order_and_end_with_all():
     split = split_dataset(STUDY, "digits-8", 1)
     there = [PROTOCOL.draw_labels(STUDY, "", 1, one, split) for one in STUDY.settings]
     back = [PROTOCOL.draw_labels(STUDY, "", 1, one, split) for one in STUDY.settings[::-1]]
-    for fewer, more in zip(there, there[1:], strict=False):
+    for fewer, more in pairwise(there):
         assert (fewer <= more).all()
     assert_array_equal(there, back[::-1])
     assert there[0].sum() == ceil(0.01 * split.y_true.sum())
@@ -192,14 +193,40 @@ def test_the_committed_study_has_22_sets_seven_shares_and_the_three_printed_seed
 
 
 @pytest.mark.data("adbench")
-def test_three_positives_of_smtp_survive_the_draw_and_one_is_labeled():
+def test_smtp_keeps_three_training_positives_and_a_fit_on_one_of_them_succeeds():
     name, study = "adbench-smtp", replace(STUDY, datasets=("adbench-smtp",))
     PROTOCOL.check(study)
-    split = split_dataset(study, name, 1)
-    assert len(split.X) + len(split.X_test) == PROTOCOL.count_rows(name) == 10_000
-    assert 2 <= split.y_true.sum() + split.y_true_test.sum() <= 6
+    splits = [split_dataset(study, name, seed) for seed in (1, 2, 3)]
+    sizes = {len(split.X) + len(split.X_test) for split in splits}
+    assert sizes == {PROTOCOL.count_rows(name)} == {10_000}
+    assert [split.y_true.sum() for split in splits] == [3, 3, 3]
+    assert [split.y_true_test.sum() for split in splits] == [1, 1, 2]
     few = next(iter(trials(study, {name: describe(name).sha256})))
-    assert run_trial(few, study, split)[0].status == "ok"
+    assert run_trial(few, study, splits[0])[0].status == "ok"
+
+
+@pytest.mark.data("adbench")
+def test_at_one_percent_nine_sets_have_a_single_labeled_row():
+    single, one_percent = set(), Setting("adbench", 0.99)
+    for name in list_datasets("adbench"):
+        split = split_dataset(STUDY, name, 1)
+        if PROTOCOL.draw_labels(STUDY, name, 1, one_percent, split).sum() == 1:
+            single.add(describe(name).title)
+    few = "cover http letter musk satimage-2 smtp thyroid vowels Waveform"
+    assert single == set(few.split())
+
+
+@pytest.mark.data("adbench")
+@pytest.mark.parametrize(
+    ("name", "share"),
+    [("donors", 0.8), ("mammography", 0.3), ("celeba", 1 / 7), ("http", 0.1), ("cover", 0)],
+)
+def test_test_rows_have_twins_in_training_as_the_text_says(name, share):
+    split = split_dataset(STUDY, f"adbench-{name}", 1)
+    known = set(map(bytes, split.X))
+    assert np.mean([bytes(row) in known for row in split.X_test]) == pytest.approx(
+        share, abs=0.02
+    )
 
 
 @pytest.mark.data("adbench")
