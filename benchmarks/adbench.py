@@ -1,130 +1,103 @@
-"""ADBench's label-informed protocol beside its printed table: a few anomalies are labeled.
+"""Any classifier in ADBench's field beside its printed rows: a few anomalies are labeled.
 
-For seeds 1, 2 and 3, as its data generator has it: at most 10,000 rows are drawn, 70 % of them
-for training, columns are scaled to 0 to 1, and a share of the training positives is labeled.
-The average precision on the test rows is compared with the printed means of the same three
-seeds. Nothing is tuned on these tables.
+`studies/adbench.toml` does this for methods of the registry; here `outliers`, a part of
+`focused` that sees no labels, can be looked at too. Rows and labels are those of the study's
+protocol, for seeds 1, 2 and 3; nothing is tuned on these tables.
 
     python benchmarks/adbench.py [--share 0.01] [--methods focused] [--jobs 2]
-                                 [--out out/adbench]
+                                 [--out out/adbench-scores]
 
-The tables lie in `adbench/` of the folder LOPSIDED_DATA: `manifest.json`, the `.npz` files and
-`published.csv`. A run that is stopped goes on where it was: a score is a file, written whole.
+A run that is stopped goes on where it was: a score is a file, written whole.
 """
 
 import argparse
 import json
-import math
-import os
-import random
-import sys
 import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from lopsided._files import atomic_write
 from lopsided._progress import Bar
+from lopsided.bench.study import Setting, read_study
+from lopsided.bench.trial import split_dataset
+from lopsided.datasets import describe
+from lopsided.report.published import read_published
 
-SEEDS, MAX_ROWS = (1, 2, 3), 10_000
-FOLDER = Path(os.environ.get("LOPSIDED_DATA", ".")) / "adbench"
+STUDY = read_study(Path(__file__).parents[1] / "studies" / "adbench.toml")
+METRIC = "average_precision"
 
 
 class Task(NamedTuple):
-    """A table as one seed has it, and a method."""
+    """A data set as one seed has it, and a method."""
 
-    file: str
-    name: str
+    dataset: str
     seed: int
     share: float
     method: str
 
+    @property
+    def setting(self) -> Setting:
+        """The share as a study has it."""
+        return Setting("adbench", round(1 - self.share, 9))
+
     def path(self, folder: Path) -> Path:
         """Return the file of the score."""
-        return folder / f"{self.name}_{self.seed}_{self.share:g}_{self.method}.json"
-
-
-class Table(NamedTuple):
-    """Training rows with PU labels, and test rows with the truth."""
-
-    X: Any
-    y: Any
-    X_test: Any
-    y_test: Any
-
-
-def draw_table(file: str, seed: int, share: float) -> Table:
-    """Return a table as the protocol draws it, by the global generators that it uses."""
-    from sklearn.model_selection import train_test_split
-    from sklearn.preprocessing import MinMaxScaler
-
-    with np.load(FOLDER / file) as stored:
-        X, truth = stored["X"], stored["y"]
-    random.seed(seed)
-    np.random.seed(seed)  # noqa: NPY002 - the protocol's own generator
-    if len(X) > MAX_ROWS:
-        np.random.seed(seed)  # noqa: NPY002
-        kept = np.random.choice(len(X), MAX_ROWS, replace=False)  # noqa: NPY002
-        X, truth = X[kept], truth[kept]
-    X, X_test, truth, y_test = train_test_split(
-        X, truth, test_size=0.3, shuffle=True, stratify=truth
-    )
-    scaler = MinMaxScaler().fit(X)
-    positives = np.flatnonzero(truth == 1)
-    n_labeled = math.ceil(share * len(positives))
-    y = np.zeros(len(truth), int)
-    y[np.random.choice(positives, n_labeled, replace=False)] = 1  # noqa: NPY002
-    return Table(scaler.transform(X), y, scaler.transform(X_test), y_test)
+        return folder / f"{self.dataset}_{self.seed}_{self.share:g}_{self.method}.json"
 
 
 def run(task: Task, folder: Path) -> None:
     """Fit a method on one table, and keep its average precision."""
-    from sklearn.metrics import average_precision_score
-
     from lopsided import build
     from lopsided.methods._outliers import OutlierClassifier
+    from lopsided.metrics import average_precision
 
     warnings.simplefilter("ignore")
-    table = draw_table(task.file, task.seed, task.share)
+    split = split_dataset(STUDY, task.dataset, task.seed)
+    y = STUDY.protocol.draw_labels(STUDY, task.dataset, task.seed, task.setting, split)
     model = OutlierClassifier() if task.method == "outliers" else build(task.method)
     start = time.perf_counter()
-    model.set_params(random_state=task.seed).fit(table.X, table.y)
-    scores = model.decision_function(table.X_test)
+    model.set_params(random_state=task.seed).fit(split.X, y)
+    scores = model.decision_function(split.X_test)
     found = {
-        "value": float(average_precision_score(table.y_test, scores)),
-        "n_labeled": int(table.y.sum()),
+        "value": float(average_precision(split.y_true_test, scores)),
+        "n_labeled": int(y.sum()),
         "seconds": time.perf_counter() - start,
     }
     with atomic_write(task.path(folder)) as draft:
         draft.write_text(json.dumps(found), encoding="utf-8")
 
 
-def report(tasks: list[Task], folder: Path, share: float) -> None:
-    """Print each set's mean over seeds beside the best printed row."""
-    printed = pd.read_csv(FOLDER / "published.csv")
-    printed = printed[(printed.metric == "AUCPR") & (printed.ratio == round(100 * share))]
-    printed = printed.pivot_table(index="data", columns="algo", values="value")
+def report(tasks: list[Task], folder: Path) -> None:
+    """Print each set's mean over seeds beside the four best printed rows."""
+    published, setting = read_published(STUDY.published), tasks[0].setting
+    means = {
+        name: found.mean
+        for name in published.methods
+        if (found := published.find(name, METRIC, setting, STUDY.datasets))
+    }
+    best = sorted(means, key=means.get, reverse=True)[:4]
     found = pd.DataFrame(
         [{**task._asdict(), **json.loads(task.path(folder).read_text())} for task in tasks]
     )
-    ours = found.pivot_table(index="name", columns="method", values="value")
-    ours["labeled"] = found.groupby("name")["n_labeled"].mean()
-    best = printed.mean().nlargest(4)
-    table = ours.join(printed[best.index])
-    methods = [name for name in ours if name != "labeled"]
-    print("| set | labeled | " + " | ".join([*methods, *best.index]) + " |")
-    print("| --- |" + " ---: |" * (1 + len(methods) + len(best)))
-    for name, row in table.iterrows():
-        cells = [f"{row[column]:.3f}" for column in (*methods, *best.index)]
-        print(f"| {name} | {row['labeled']:.1f} | " + " | ".join(cells) + " |")
-    means = table[[*methods, *best.index]].mean()
-    print("| mean | | " + " | ".join(f"{value:.3f}" for value in means) + " |")
-    print(f"\n{found['seconds'].sum():.0f} s of fits on {len(tasks)} tables")
+    ours = found.pivot_table(index="dataset", columns="method", values="value")
+    methods = list(ours)
+    for name in best:
+        ours[f"{name}, printed"] = [
+            published.find(name, METRIC, setting, [dataset]).mean for dataset in ours.index
+        ]
+    n_labeled = found.groupby("dataset")["n_labeled"].mean()
+    print("| set | labeled | " + " | ".join(ours) + " |")
+    print("| --- |" + " ---: |" * (1 + ours.shape[1]))
+    for dataset, row in ours.iterrows():
+        cells = " | ".join(f"{value:.3f}" for value in row)
+        print(f"| {describe(dataset).title} | {n_labeled[dataset]:.1f} | {cells} |")
+    print("| mean | | " + " | ".join(f"{value:.3f}" for value in ours.mean()) + " |")
+    print(f"\n{found['seconds'].sum():.0f} s of fits of {', '.join(methods)}")
 
 
 def main() -> None:
@@ -132,22 +105,20 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=0.01)
     parser.add_argument("--methods", nargs="*", default=["focused"])
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--out", type=Path, default=Path("out/adbench"))
+    parser.add_argument("--out", type=Path, default=Path("out/adbench-scores"))
     options = parser.parse_args()
-    if not (FOLDER / "manifest.json").is_file():
-        sys.exit(f"{FOLDER} must hold ADBench's tables. Set LOPSIDED_DATA to its folder.")
     options.out.mkdir(parents=True, exist_ok=True)
-    entries = json.loads((FOLDER / "manifest.json").read_text(encoding="utf-8"))
+    seeds = range(STUDY.first, STUDY.first + STUDY.repeats)
     tasks = [
-        Task(entry["file"], entry["name"], seed, options.share, method)
-        for entry, seed, method in product(entries, SEEDS, options.methods)
+        Task(dataset, seed, options.share, method)
+        for dataset, seed, method in product(STUDY.datasets, seeds, options.methods)
     ]
     left = [task for task in tasks if not task.path(options.out).is_file()]
     with ProcessPoolExecutor(options.jobs) as pool, Bar(len(left), "adbench") as bar:
         for done in [pool.submit(run, task, options.out) for task in left]:
             done.result()
             bar.advance()
-    report(tasks, options.out, options.share)
+    report(tasks, options.out)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import re
 from pathlib import Path
 from string import Template
 
+from render_arena import render_arena
 from render_deciding import render_deciding
 from render_finance import render_finance
 from render_numbers import render_numbers
@@ -36,6 +37,14 @@ def read_results(name: str):
     return read_study(studies / f"{name}.toml"), read_result_table(
         studies / "results" / f"{name}.parquet"
     )
+
+
+def read_arena():
+    """Return the study of ADBench's field, its results if any, and the printed numbers."""
+    study = read_study(ROOT / "studies" / "adbench.toml")
+    results = ROOT / "studies" / "results" / "adbench.parquet"
+    table = read_result_table(results) if results.is_file() else None
+    return study, table, read_published(study.published)
 
 
 def render_figures(table, folder: Path, prefix: str, titles: tuple[str, ...] = ()) -> str:
@@ -125,6 +134,7 @@ def main() -> None:
         "docs/methods.md": {"what the study of EM found": render_macro(rounds)},
         "docs/focused.md": {"what the ablation found": render_macro(without)},
         "docs/deciding.md": render_deciding(),
+        "docs/arena.md": render_arena(*read_arena()),
     }
     for name, filled in blocks.items():
         texts[name] = (ROOT / name).read_text(encoding="utf-8")

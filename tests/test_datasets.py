@@ -31,6 +31,7 @@ from lopsided.datasets import (
 DATA = os.environ.get("LOPSIDED_DATA")
 PAPER = list_datasets("paper")
 BUNDLED = list_datasets("bundled")
+ADBENCH = list_datasets("adbench")
 ALIASES = {
     "piechart2": "piechart",
     "pizzacutter1": "pizzacutter",
@@ -81,7 +82,7 @@ def server(monkeypatch, small):
     web.requests, web.status, web.body, web.delay = [], 200, TABLE, 0
     thread = threading.Thread(target=web.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
-    monkeypatch.setattr(entries, "_AUTHORS", f"http://127.0.0.1:{web.server_port}")
+    monkeypatch.setattr(entries, "_RAW", f"http://127.0.0.1:{web.server_port}")
     monkeypatch.delenv("LOPSIDED_OFFLINE")
     for variable in ("NO_PROXY", "no_proxy"):
         monkeypatch.setenv(variable, "127.0.0.1")
@@ -103,7 +104,7 @@ def assert_is_small(found):
 def test_the_catalog_starts_with_the_fourteen_tables_of_the_paper():
     assert len(PAPER) == 14
     assert len(BUNDLED) >= 3
-    assert list_datasets() == PAPER + BUNDLED
+    assert list_datasets() == PAPER + BUNDLED + ADBENCH
     assert (PAPER[0], PAPER[10], PAPER[-1]) == ("cardio", "piechart", "segment")
 
 
@@ -116,7 +117,7 @@ def test_every_entry_is_consistent(entry):
     assert entry.title
     assert entry.licence
     assert entry.reference
-    assert bool(entry.url) == bool(entry.file) == (entry.group == "paper")
+    assert bool(entry.url) == bool(entry.file) == (entry.group != "bundled")
 
 
 @pytest.mark.parametrize("name", PAPER)
@@ -250,7 +251,8 @@ def test_a_file_is_downloaded_once(server, cache, small, capfd):
     assert_is_small(first)
     assert_is_small(second)
     assert (first.source[:8], second.source[:5]) == ("download", "cache")
-    assert server.requests == [f"/{small.folder}/{small.file}"]
+    authors = "CarlosOrtegaV/PU_AnomalyDetection"
+    assert server.requests == [f"/{authors}/{small.folder}/{small.file}"]
     assert [path.name for path in cache.iterdir()] == [small.file]
     assert capfd.readouterr() == ("", "")
 

@@ -15,7 +15,6 @@ from lopsided.bench.runner import PARTS, TABLE, Plan, check_size, plan, run_stud
 from lopsided.bench.study import Study, read_study
 from lopsided.bench.study_file import find_study
 from lopsided.bench.trial import Trial, run_trial, split_dataset
-from lopsided.datasets import describe
 
 __all__ = ["bench", "estimate_seconds", "find_results"]
 
@@ -88,7 +87,7 @@ def _summary(study: Study, table: Any, folder: Path) -> str:
 
 def estimate_seconds(plan: Plan, study: Study, n_workers: int) -> float:
     """Return the seconds that the trials left to run may take, from earlier ones or a try."""
-    known = _measured(plan.known)
+    known = _measured(plan.known, study)
     tried: dict[int, float] = {}
     total, start = 0.0, perf_counter()
     labels = list(dict.fromkeys(trial.method.label for trial in plan.left))
@@ -99,15 +98,17 @@ def estimate_seconds(plan: Plan, study: Study, n_workers: int) -> float:
                 tried = _try(ahead, study)
             measured = known.get(label, tried)  # the last try stands for those not tried
             sizes, seconds = zip(*sorted(measured.items()), strict=True)
-            total += float(np.interp(list(map(_n_rows, ahead)), sizes, seconds).sum())
+            total += float(
+                np.interp([_n_rows(one, study) for one in ahead], sizes, seconds).sum()
+            )
             bar.advance()
     return _BESIDES * total / max(n_workers, 1)
 
 
-def _measured(rows: Any) -> dict[str, dict[int, float]]:
-    """Return the mean seconds of a fit by label and number of rows of the data set."""
+def _measured(rows: Any, study: Study) -> dict[str, dict[int, float]]:
+    """Return the mean seconds of a fit by label and number of rows that are used."""
     sizes = rows["dataset"].map(
-        {name: describe(name).rows for name in rows["dataset"].unique()}
+        {name: study.protocol.count_rows(name) for name in rows["dataset"].unique()}
     )
     found: dict[str, dict[int, float]] = {}
     for (label, size), seconds in rows.groupby(["label", sizes])["seconds"].mean().items():
@@ -117,16 +118,17 @@ def _measured(rows: Any) -> dict[str, dict[int, float]]:
 
 def _try(trials: Sequence[Trial], study: Study) -> dict[int, float]:
     """Return the seconds of one trial on the smallest table and one on the largest."""
-    smallest, largest = min(trials, key=_n_rows), max(trials, key=_n_rows)
+    ordered = sorted(trials, key=lambda trial: _n_rows(trial, study))
+    smallest, largest = ordered[0], ordered[-1]
     found = {}
     for trial in (smallest, smallest, largest):  # the first call may compile
         split = split_dataset(study, trial.dataset, trial.repeat)
-        found[_n_rows(trial)] = run_trial(trial, study, split)[0].seconds
+        found[_n_rows(trial, study)] = run_trial(trial, study, split)[0].seconds
     return found
 
 
-def _n_rows(trial: Trial) -> int:
-    return describe(trial.dataset).rows
+def _n_rows(trial: Trial, study: Study) -> int:
+    return study.protocol.count_rows(trial.dataset)
 
 
 def _format_duration(seconds: float) -> str:

@@ -6,6 +6,7 @@ MECHANISM_NAMES = {
     "scar": "SCAR",
     "sar-near": "SAR near",
     "sar-far": "SAR far",
+    "adbench": "ADBench",
     "none": "truth",
 }
 METRICS = {"roc_auc": "ROC-AUC", "r_precision": "R-precision", "ndcg_at_r": "NDCG at R"}

@@ -1,26 +1,36 @@
 """A study: everything that a published table depends on, read from a TOML file."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lopsided._check import check_choice, check_share
+from lopsided._check import check_choice
+from lopsided.bench.adbench import ADBenchProtocol, LabeledShare
+from lopsided.bench.protocols import Protocol, StratifiedProtocol
 from lopsided.bench.study_file import find_study, read_toml, shorten
-from lopsided.datasets import describe, list_datasets
+from lopsided.bench.study_values import (
+    read_count,
+    read_entry,
+    read_list,
+    read_number,
+    read_share,
+    read_text,
+)
+from lopsided.datasets import describe, list_datasets, list_entries
 from lopsided.exceptions import MissingExtraError
 from lopsided.labeling import SAR, SCAR, Mechanism
 from lopsided.methods.registry import build, get_method
 
 __all__ = ["MethodSpec", "Setting", "Study", "read_study"]
 
-MECHANISMS = ("scar", "sar-near", "sar-far")
+OURS = StratifiedProtocol()
+PROTOCOLS: dict[str, Protocol] = {one.name: one for one in (OURS, ADBenchProtocol())}
+MECHANISMS = OURS.mechanisms
 METRICS = ("average_precision", "roc_auc", "r_precision")
 MAX_PRIOR = 0.95  # that a method is given, whatever the factor
-_SHARES = (0.75, 0.5, 0.25)
-_MAX_COUNT = 10**9  # of what is counted; a study has fewer trials by far
 _MAX_TIMEOUT, _MIN_TIMEOUT = 1e7, 1e-3  # seconds that an alarm can be set to
 
 
@@ -34,6 +44,8 @@ class Setting(NamedTuple):
         """Return the mechanism."""
         if self.mechanism == "scar":
             return SCAR(self.hidden)
+        if self.mechanism == "adbench":
+            return LabeledShare(self.hidden)
         return SAR(self.hidden, toward="far" if self.mechanism == "sar-far" else "near")
 
 
@@ -79,6 +91,9 @@ class Study:
         What the true training prior is multiplied by before it is given to a method.
     timeout : float
         Seconds after which a fit is given up.
+    protocol : Protocol
+        How rows are split and labeled: ours, or ADBench's, whose repeats are its seeds. In a
+        study file: its name, stratified or adbench.
     published : Path, optional
         A csv file of published numbers to lay the results beside, with the columns dataset,
         mechanism, hidden, method, metric and value. In a study file: its path from there.
@@ -96,6 +111,7 @@ class Study:
     seed: int = 0
     prior_factors: tuple[float, ...] = (1.0,)
     timeout: float = 600.0
+    protocol: Protocol = OURS
     published: Path | None = None
 
 
@@ -150,14 +166,13 @@ def _check_numbers(study: Study) -> None:
             "prior_factors must hold 1, which tables and tests use, got "
             f"{shorten(list(study.prior_factors))}."
         )
-    for name in study.datasets:
-        positives = describe(name).positives
-        # With fewer than one positive on either side, nothing can be learned or measured.
-        if positives * min(study.test_share, 1 - study.test_share) < 1:
-            raise ValueError(
-                "test_share must leave positives to learn from and to test on, got "
-                f"{study.test_share}, of {positives} in {name}."
-            )
+    for setting in study.settings:
+        check_choice(
+            setting.mechanism,
+            study.protocol.mechanisms,
+            f"mechanism of the protocol {study.protocol.name}",
+        )
+    study.protocol.check(study)
     if not _MIN_TIMEOUT <= study.timeout <= _MAX_TIMEOUT:
         raise ValueError(
             f"timeout must be a number from {_MIN_TIMEOUT:g} to {_MAX_TIMEOUT:g} seconds, got "
@@ -165,78 +180,53 @@ def _check_numbers(study: Study) -> None:
         )
 
 
-def _text(value: Any, name: str) -> str:
-    if not isinstance(value, str) or not value.strip() or not value.isprintable():
-        raise ValueError(f"{name} must be a text of one line, got {shorten(value)}.")
-    return value
-
-
-def _count(value: Any, name: str, least: int = 1, most: int = _MAX_COUNT) -> int:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if not whole or not least <= value <= most:
-        raise ValueError(
-            f"{name} must be a whole number from {least} to {most}, got {shorten(value)}."
-        )
-    return int(value)
-
-
-def _number(value: Any, name: str) -> float:
-    known = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not known or not 0 < value < float("inf"):
-        raise ValueError(f"{name} must be a number above 0, got {shorten(value)}.")
-    return float(value)
-
-
-def _several(value: Any, name: str) -> list[Any]:
-    """Return a list that is not empty; one word alone is a list of it."""
-    if isinstance(value, str):
-        return [value]
-    if not isinstance(value, list) or not value:
-        raise ValueError(f"{name} must be a list that is not empty, got {shorten(value)}.")
-    return value
-
-
 def _metrics(value: Any, name: str) -> tuple[str, ...]:
-    given = [_text(metric, "A metric") for metric in _several(value, name)]
+    given = [read_text(metric, "A metric") for metric in read_list(value, name)]
     return tuple(dict.fromkeys(check_choice(metric, METRICS, "metric") for metric in given))
 
 
 def _numbers(value: Any, name: str) -> tuple[float, ...]:
-    return tuple(dict.fromkeys(_number(one, name) for one in _several(value, name)))
+    return tuple(dict.fromkeys(read_number(one, name) for one in read_list(value, name)))
 
 
 def _datasets(value: Any, name: str) -> tuple[str, ...]:
+    groups = {entry.group for entry in list_entries()}
     found: list[str] = []
-    for word in _several(value, name):
-        group = _text(word, "A data set") in ("paper", "bundled")
+    for word in read_list(value, name):
+        group = read_text(word, "A data set") in groups
         found += list_datasets(word) if group else [describe(word).name]
     return tuple(dict.fromkeys(found))
 
 
 def _settings(value: Any, name: str) -> tuple[Setting, ...]:
+    shares = {kind: list(one.hidden) for one in PROTOCOLS.values() for kind in one.mechanisms}
     found: list[Setting] = []
-    for given in _several(value, name):
-        one = _entry(given, "kind", "A mechanism", ("kind", "hidden"))
-        kind = check_choice(_text(one["kind"], "A mechanism"), MECHANISMS, "mechanism")
-        shares = _numbers(one.get("hidden", list(_SHARES)), "hidden")
-        found += [Setting(kind, check_share(share, "hidden")) for share in shares]
+    for given in read_list(value, name):
+        one = read_entry(given, "kind", "A mechanism", ("kind", "hidden"))
+        kind = check_choice(read_text(one["kind"], "A mechanism"), shares, "mechanism")
+        hidden = read_list(one.get("hidden", shares[kind]), "hidden")
+        found += [Setting(kind, read_share(share, "hidden")) for share in hidden]
     return tuple(dict.fromkeys(found))
+
+
+def _protocol(value: Any, name: str) -> Protocol:
+    return PROTOCOLS[check_choice(read_text(value, name), PROTOCOLS, name)]
 
 
 def _methods(value: Any, name: str) -> tuple[MethodSpec, ...]:
     found: dict[str, MethodSpec] = {}
-    for given in _several(value, name):
-        one = _entry(given, "name", "A method", MethodSpec.__dataclass_fields__)
-        method = _text(one["name"], "name")
-        label = _text(one.get("label", method), "label")
+    for given in read_list(value, name):
+        one = read_entry(given, "name", "A method", MethodSpec.__dataclass_fields__)
+        method = read_text(one["name"], "name")
+        label = read_text(one.get("label", method), "label")
         if "," in label:  # the command line takes several labels with commas between them
             raise ValueError(f"A label must not hold a comma, got {label!r}.")
         if label in found:
             raise ValueError(f"Labels must be unique, got {label} twice. Add a label.")
         if "repeats" in one:
-            _count(one["repeats"], f"repeats of {label}")
+            read_count(one["repeats"], f"repeats of {label}")
         if "seed_from" in one:
-            check_choice(_text(one["seed_from"], "seed_from"), found, "method before it")
+            check_choice(read_text(one["seed_from"], "seed_from"), found, "method before it")
         _check_params(method, one.get("params", {}))
         found[label] = MethodSpec(**{**one, "label": label})
     return tuple(found.values())
@@ -263,29 +253,18 @@ def _check_params(name: str, params: Any) -> None:
             build(name, **params)
 
 
-def _entry(given: Any, first: str, what: str, known: Iterable[str]) -> dict[str, Any]:
-    """Return an entry as a table, of which a lone word is the `first`."""
-    one: dict[str, Any] = {first: given} if isinstance(given, str) else given
-    if not isinstance(one, dict):
-        raise ValueError(f"{what} must be a word or a table, got {shorten(given)}.")
-    for key in one:
-        check_choice(key, known, f"entry of {what.lower()}")
-    if first not in one:
-        raise ValueError(f"{what} needs {first}, got {shorten(given)}.")
-    return one
-
-
 _READERS: dict[str, Callable[[Any, str], Any]] = {
-    "title": _text,
+    "title": read_text,
     "datasets": _datasets,
     "mechanisms": _settings,
     "methods": _methods,
     "metrics": _metrics,
-    "repeats": _count,
-    "first": partial(_count, least=0),
-    "test_share": _number,
-    "seed": partial(_count, least=0, most=2**63 - 1),
+    "repeats": read_count,
+    "first": partial(read_count, least=0),
+    "test_share": read_number,
+    "seed": partial(read_count, least=0, most=2**63 - 1),
     "prior_factors": _numbers,
-    "timeout": _number,
-    "published": _text,
+    "timeout": read_number,
+    "protocol": _protocol,
+    "published": read_text,
 }

@@ -12,12 +12,12 @@ from itertools import product
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
 
 from lopsided import metrics
 from lopsided._check import require
 from lopsided._signals import raise_stop_behind
+from lopsided.bench.protocols import NoSplitError, TrainTestSplit, seed_of
 from lopsided.bench.store import ResultStore
 from lopsided.bench.study import MAX_PRIOR, ORACLE, MethodSpec, Setting, Study
 from lopsided.bench.table import Row, make_result_table, name_versions
@@ -42,24 +42,9 @@ class Trial(NamedTuple):
         return name_stored(self.dataset, self.repeat, self.key)
 
 
-class TrainTestSplit(NamedTuple):
-    """The training and test rows of one repeat, with their truth."""
-
-    X: NDArray[np.float64]
-    y_true: NDArray[np.int8]
-    X_test: NDArray[np.float64]
-    y_true_test: NDArray[np.int8]
-
-
 def name_stored(dataset: str, repeat: int, key: str) -> str:
     """Return the key of a trial in the store, where those of a split lie together."""
     return f"{dataset}-{repeat:04d}/{key}"
-
-
-def seed_of(*words: Any) -> int:
-    """Return a seed that depends on the words alone, not on order, workers or machine."""
-    text = "|".join(map(str, words)).encode()
-    return int.from_bytes(hashlib.sha256(text).digest()[:4], "big")
 
 
 def trials(study: Study, hashes: Mapping[str, str]) -> Iterator[Trial]:
@@ -115,25 +100,14 @@ def _describe(study: Study, method: MethodSpec) -> dict[str, Any]:
         "params": {k: repr(v) for k, v in {**entry.params, **method.params}.items()},
         "seed_from": method.seed_from,
         "metrics": study.metrics,
-        "test_share": study.test_share,
         "seed": study.seed,
+        **study.protocol.key_parts(study),
     }
 
 
 def split_dataset(study: Study, dataset: str, repeat: int) -> TrainTestSplit:
-    """Load a data set and split it for one repeat, stratified by the truth."""
-    from sklearn.model_selection import train_test_split
-
-    from lopsided.datasets import load
-
-    data = load(dataset)
-    rows, test = train_test_split(
-        np.arange(data.n_rows),
-        test_size=study.test_share,
-        stratify=data.y_true,
-        random_state=seed_of(study.seed, dataset, repeat),
-    )
-    return TrainTestSplit(data.X[rows], data.y_true[rows], data.X[test], data.y_true[test])
+    """Load a data set and split it for one repeat, as the protocol of the study says."""
+    return study.protocol.split(study, dataset, repeat)
 
 
 def run_trial(
@@ -167,7 +141,13 @@ def run_trial(
 
 def run_group(group: Sequence[Trial], study: Study, store: ResultStore) -> None:
     """Run the trials of one data set and repeat, and store what they find."""
-    split = split_dataset(study, group[0].dataset, group[0].repeat)
+    try:
+        split = split_dataset(study, group[0].dataset, group[0].repeat)
+    except NoSplitError as error:
+        for trial in group:
+            rows = make_rows(trial, study, "failed", str(error))
+            store.write(trial.stored_as, make_result_table(rows))
+        return
     alike = any(trial.method.seed_from for trial in group)
     with TemporaryDirectory() if alike else nullcontext() as memory:  # what variants share
         for trial in group:
@@ -205,9 +185,7 @@ def _fit_and_score(
     if trial.setting == ORACLE:
         y = split.y_true
     else:
-        # Draws of one mechanism are nested: the share that is hidden has no seed of its own.
-        rng = np.random.default_rng(seed_of(*words, mechanism))
-        y = trial.setting.build().draw(split.X, split.y_true, rng)
+        y = study.protocol.draw_labels(study, trial.dataset, trial.repeat, trial.setting, split)
     settings: dict[str, Any] = dict(trial.method.params)
     if get_method(trial.method.name).takes_prior:
         settings["prior"] = min(trial.prior_factor * float(split.y_true.mean()), MAX_PRIOR)

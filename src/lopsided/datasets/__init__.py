@@ -1,4 +1,4 @@
-"""Imbalanced tables with known truth: the paper's fourteen and a few that need no download."""
+"""Imbalanced tables with known truth: the paper's, ADBench's, and a few without download."""
 
 from lopsided.datasets.claims import Claims, make_claims
 from lopsided.datasets.entries import Entry, describe, list_datasets, list_entries

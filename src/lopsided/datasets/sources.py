@@ -59,7 +59,7 @@ def _hash_arrays(X: NDArray[np.float64], y_true: NDArray[np.int8]) -> str:
 
 
 def _read_file(path: Path, entry: Entry, source: str) -> Found:
-    """Read a headerless csv file whose last column is the truth, if it is the right one."""
+    """Read the table in a file, if it is the right one."""
     content = path.read_bytes()
     came = hashlib.sha256(content).hexdigest()
     if came != entry.sha256:
@@ -67,10 +67,23 @@ def _read_file(path: Path, entry: Entry, source: str) -> Found:
             f"{path} must be the file {entry.file} with sha256 {entry.sha256}, got a file with "
             f"sha256 {came}. Replace it by the authors' file, or remove it."
         )
+    read = _read_npz if path.suffix == ".npz" else _read_csv
+    X, truth = read(content)
+    return Found(np.ascontiguousarray(X, dtype=np.float64), check_truth(truth), came, source)
+
+
+def _read_csv(content: bytes) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the columns of a headerless csv file but the last, and that: the truth."""
     # Not pandas: its default reader may miss the last digit. Some files write the truth
     # as 0 and 1, others as 0.0 and 1.0; both are read as floats first.
     table = np.loadtxt(io.BytesIO(content), delimiter=",", dtype=np.float64, ndmin=2)
-    return Found(np.ascontiguousarray(table[:, :-1]), check_truth(table[:, -1]), came, source)
+    return table[:, :-1], table[:, -1]
+
+
+def _read_npz(content: bytes) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the arrays X and y of an npz file; it may hold no Python objects."""
+    with np.load(io.BytesIO(content), allow_pickle=False) as stored:
+        return stored["X"], stored["y"]
 
 
 def make_bundled(name: str) -> tuple[Found, tuple[str, ...]]:
@@ -106,7 +119,7 @@ def _from_folder(entry: Entry) -> Found:
     if not chosen:
         raise NotHere("LOPSIDED_DATA is not set")
     folder = Path(chosen).expanduser()
-    for path in (folder / "datasets" / entry.file, folder / entry.file):
+    for path in (folder / entry.place / entry.file, folder / entry.file):
         if path.is_file():
             return _read_file(path, entry, source=f"LOPSIDED_DATA, {path}")
     raise NotHere(f"LOPSIDED_DATA is {chosen}, which holds no {entry.file}")

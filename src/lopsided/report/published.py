@@ -47,10 +47,7 @@ class PublishedTable:
 
         A number for the mechanism "sar" holds for "sar-near" and "sar-far" too.
         """
-        found: Mapping[str, Published] = {}
-        for mechanism in (setting.mechanism.partition("-")[0], setting.mechanism):
-            key = (method, metric, mechanism, round(setting.hidden, 9))
-            found = self.numbers.get(key, found)
+        found = self._of(method, metric, setting)
         for name, number in found.items():
             group = {entry.name for entry in list_entries() if name == entry.group}
             if set(datasets) == (group or {name}):
@@ -59,6 +56,29 @@ class PublishedTable:
             return None
         parts = [found[name] for name in datasets]
         return Published(fmean(p.mean for p in parts), fmean(p.deviation for p in parts))
+
+    def find_best(
+        self, metric: str, setting: Setting, datasets: Collection[str]
+    ) -> Published | None:
+        """Return the mean over data sets of the best published number of each.
+
+        The method is another one on each data set, chosen in hindsight: nobody could have. None
+        where a data set has no number of its own.
+        """
+        by_method = [self._of(method, metric, setting) for method in self.methods]
+        best = [
+            max((one[name].mean for one in by_method if name in one), default=math.nan)
+            for name in datasets
+        ]
+        return None if not best or math.isnan(sum(best)) else Published(fmean(best))
+
+    def _of(self, method: str, metric: str, setting: Setting) -> Mapping[str, Published]:
+        """Return the numbers of a method in a setting by data set or group."""
+        found: Mapping[str, Published] = {}
+        for mechanism in (setting.mechanism.partition("-")[0], setting.mechanism):
+            key = (method, metric, mechanism, round(setting.hidden, 9))
+            found = self.numbers.get(key, found)
+        return found
 
 
 def read_published(path: str | Path) -> PublishedTable:

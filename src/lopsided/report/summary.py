@@ -183,21 +183,16 @@ def _oracles(table: pd.DataFrame) -> set[str]:
 
 def describe_protocol(study: Study) -> dict[str, str]:
     """Return what a table depends on, each part in a sentence, by its heading."""
-    settings = [name_setting(*setting) for setting in study.settings]
+    how = study.protocol.explain(study)
     return {
         "Data sets": f"{len(study.datasets)}: {', '.join(study.datasets)}.",
         "Methods": f"{', '.join(map(_name_method, study.methods))}.",
-        "Splits": f"{study.repeats} of each data set, the first is number {study.first}; "
-        f"{100 * study.test_share:g} % of the rows are tested on, stratified by the truth. "
-        "Every method meets the same rows and labels.",
-        "Labels": "Positives of the training rows keep their label as named: "
-        f"{', '.join(settings)}. SCAR hides all alike, SAR near hides those that look "
-        "like negatives more often, SAR far less often. Test rows are measured by the truth.",
+        "Splits": how["Splits"],
+        "Labels": how["Labels"],
         "Prior": _describe_prior(study),
         "Oracle": "Rows marked as such were fitted on the truth, once for each split; they "
         "are a ceiling and take no part in ranks and tests.",
-        "Seeds": f"All are derived from the study's seed, {study.seed}: that of a split adds "
-        "data set and repeat, that of the labels the mechanism, that of a fit the method.",
+        "Seeds": how["Seeds"],
         "Time": f"A fit is given up after {study.timeout:g} s; seconds are those of a fit on "
         "one thread.",
     }
