@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from itertools import product
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -75,7 +76,8 @@ def measure_quality(repeats: int, jobs: int, folder: Path) -> pd.DataFrame:
     grid = product(list_datasets("paper"), SHARES, range(repeats), WAYS)
     cells = [Cell(*key) for key in grid]
     left = [cell for cell in cells if not cell.path(folder).exists()]
-    with Bar(len(left), "ranking") as bar, ProcessPoolExecutor(jobs) as pool:
+    fresh = get_context("spawn")  # a fork would share locks of the threads that ran before
+    with Bar(len(left), "ranking") as bar, ProcessPoolExecutor(jobs, fresh) as pool:
         for _ in pool.map(run_cell, left, [folder] * len(left)):
             bar.advance()
     return pd.DataFrame(
