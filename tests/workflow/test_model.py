@@ -10,6 +10,7 @@ import lopsided
 from lopsided.datasets import make_claims
 from lopsided.tables import write_table
 from lopsided.workflow.model import TableModel
+from lopsided.workflow.report import summarize_ranking
 
 ROLES = {"label": "status", "positive": "confirmed", "negative": "cleared", "id": "claim_no"}
 
@@ -85,6 +86,37 @@ def test_contributions_add_up_to_the_score_of_the_model(claims, model, ranking):
     assert found.score == ranking["score"][3]
     assert {one.column for one in found.reasons} == set(model.cleaner.readers_)
     assert str(found).startswith(f"Row {row}: score")
+
+
+@pytest.mark.parametrize("kind", ["training", "new", "new without labels", "some of each"])
+@pytest.mark.parametrize("which", ["fitted", "reviewed"])
+def test_an_explanation_tells_the_score_of_the_list_and_of_the_page(
+    claims, model, taught, kind, which
+):
+    model = {"fitted": model, "reviewed": taught}[which]
+    new = make_claims(90, labeled=0.5, random_state=9).table
+    table = {
+        "training": claims.table,
+        "new": new,
+        "new without labels": new.drop(columns="status"),
+        "some of each": pd.concat([claims.table.head(90), new], ignore_index=True),
+    }[kind]
+    ranked = model.rank(table, reasons=0)
+    page = summarize_ranking(model, table, n_jobs=1)
+    for place in (0, len(ranked) // 2):
+        row, shown = ranked.iloc[place], page.rows[place]
+        found = model.explain(table, row["id"])
+        assert shown.id == row["id"]
+        assert found.score == pytest.approx(row["score"], abs=1e-9)
+        assert found.score == pytest.approx(shown.score, abs=1e-9)
+        assert found.probability == pytest.approx(row["probability"], abs=1e-9)
+        total = found.base + sum(one.contribution for one in found.reasons)
+        assert total == pytest.approx(found.model_score, abs=1e-9)
+        if kind.startswith("new"):  # nothing of it was trained on
+            assert total == pytest.approx(found.score, abs=1e-9)
+        if place < 200:  # the rows whose reasons the page tells
+            raised = [one for one in found.reasons if one.contribution >= 0.005][:3]
+            assert [one.column for one in raised] == [one.column for one in shown.reasons]
 
 
 def test_the_base_of_an_explanation_is_the_score_of_an_average_row(model):

@@ -187,7 +187,7 @@ def _as_category(one: Examined) -> Guess:
 def _as_number(name: str, one: Examined, settings: Settings, certain: bool = False) -> Guess:
     column = one.column
     decimal = one.decimal or settings.decimal or "."
-    reader = NumberReader(decimal)
+    reader = NumberReader.learn(decimal, one)
     if is_number_column(column):
         values = reader.read(column).features[0]
         raw = (
@@ -277,7 +277,7 @@ def _as_date(name: str, one: Examined, settings: Settings) -> Guess:
 
 
 def _with_unread(reader: Reader, one: Examined) -> Guess:
-    _, n_filled, n_unread, some = reader.read(one.column)
+    _, n_filled, n_unread, some, *_ = reader.read(one.column)
     note = f"{n_unread:,} of {n_filled:,} cells could not be read ({quote_some(some)}): missing"
     return Guess(reader, reader.kind, note if n_unread else "")
 
