@@ -26,6 +26,7 @@ from lopsided.tables._numbers import (
     bound,
     find_currencies,
     find_decimal,
+    find_writings,
     is_number_column,
     is_typed,
     parse_numbers,
@@ -288,6 +289,8 @@ def _as_words(one: Examined, settings: Settings) -> Guess:
     recurs = len(cells.texts) <= max(_FEW * cells.n_filled, 1)
     if recurs and len(cells.texts) <= _MAX_LEVELS:
         return _as_category(one)
+    if find_writings(cells.sample()) is not None:
+        return Guess(None, "mixed", "left out: numbers with decimal points and with commas")
     if not has_words(cells.sample()):
         if recurs:
             return _as_category(one)

@@ -13,7 +13,8 @@ from lopsided.tables._reader import Reading, count_unread
 
 _MAX_NUMBER = float(np.finfo(np.float32).max)  # most learners work in single precision
 _MAX_TYPED = 5_000  # rows of numbers that are no text, by which their digits are counted
-_RARELY = 0.05  # share of training cells that could be thousands, where it is no usual writing
+_RARELY = 0.05  # share of cells below which a writing is no usual one
+_MOSTLY = 0.7  # share of cells that are numbers, where a column is one of numbers
 _NEARLY_ALL = 0.9  # share of new cells that could be, where it is
 _UNLIKELY = 0.01  # that so many are by chance
 _SIGNS = "[$€£¥₹₽₩₺₴₪฿]"
@@ -163,6 +164,31 @@ def _value_of(match: re.Match[str], kept: dict[int, Any]) -> float:
     return -size if "-" in marks or "(" in marks else size
 
 
+class Writing(NamedTuple):
+    """Cells that are numbers with one decimal separator alone: how many, and some of them."""
+
+    n_cells: int
+    examples: tuple[str, ...]
+
+
+def find_writings(cells: Cells) -> tuple[Writing, Writing] | None:
+    """Return the numbers with a decimal point, and with a comma, if a column has many of both.
+
+    "12,345" and "12" are numbers in both writings; names such as 10.0.0.1 in none.
+    """
+    by_point, by_comma = (~np.isnan(parse_numbers(cells.texts, mark)) for mark in ".,")
+    writings = [
+        Writing(cells.count(own), tuple(np.array(cells.texts, object)[own][:3]))
+        for own in (by_point & ~by_comma, by_comma & ~by_point)
+    ]
+    n_numbers, n_filled = cells.count(by_point | by_comma), max(cells.n_filled, 1)
+    if n_numbers < _MOSTLY * n_filled or min(one.n_cells for one in writings) < (
+        _RARELY * n_filled
+    ):
+        return None
+    return writings[0], writings[1]
+
+
 def find_currencies(texts: tuple[str, ...]) -> tuple[str, ...]:
     """Return the currencies that the numbers of a column are written in."""
     found = set()
@@ -241,10 +267,14 @@ class NumberReader:
         if is_number_column(column):
             return Reading((bound(column.to_numpy(np.float64, na_value=np.nan))[0],))
         cells = read_cells(column)
-        numbers = parse_numbers(cells.texts, self.decimal)
+        numbers = self.read_texts(cells.texts)
         values = cells.spread(bound(numbers)[0])
         doubts = self._find_doubts(cells)
         return Reading((values,), *count_unread(cells, np.isnan(numbers)), *doubts)
+
+    def read_texts(self, texts: tuple[str, ...]) -> NDArray[np.float64]:
+        """Return cells as numbers, NaN where one is none."""
+        return parse_numbers(texts, self.decimal)
 
     def _find_doubts(self, cells: Cells) -> tuple[int, int]:
         """Return how many cells may be thousands by the decimal separator, of all with it."""
