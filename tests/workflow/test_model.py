@@ -130,6 +130,22 @@ def test_a_row_that_is_not_there_is_asked_for_by_its_id(claims, model):
         model.explain(claims.table, "C-x")
 
 
+def test_rows_that_share_an_id_are_named_by_their_numbers(claims, model):
+    table = pd.concat([claims.table, claims.table.iloc[[4]]], ignore_index=True)
+    with pytest.raises(ValueError, match=r"got 2: rows 5, 801 of the table\. Leave one"):
+        model.explain(table, table["claim_no"][4])
+
+
+def test_a_ranking_says_which_rows_are_not_listed(claims, model):
+    new = make_claims(90, labeled=0.5, random_state=9).table
+    n_labeled, n_cleared = ((new["status"] == word).sum() for word in ("confirmed", "cleared"))
+    said = model.rank(new, top=2, reasons=0).summary
+    assert f"The first 2 of {90 - n_labeled - n_cleared} are listed." in said
+    assert f"Not listed: {n_labeled} labeled positive" in said
+    assert f"and {n_cleared} reviewed negative" in said
+    assert "isted" not in model.rank(claims.table, reasons=0).summary
+
+
 def test_a_saved_model_ranks_explains_and_tells_the_same(claims, model, ranking, tmp_path):
     model.save(tmp_path / "model.lop")
     again = lopsided.load(tmp_path / "model.lop")

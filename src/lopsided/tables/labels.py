@@ -18,8 +18,8 @@ __all__ = ["is_blank", "is_unreviewed", "read_labels", "read_names", "read_texts
 _LABELS = {"1": 1, "1.0": 1, "true": 1, "0": 0, "0.0": 0, "false": 0, "-1": -1, "-1.0": -1}
 # Words for rows that nobody has looked at, in lower case: such a value is no verdict.
 _UNREVIEWED_WORDS = (
-    "open pending new unreviewed not_reviewed unlabeled unlabelled unknown undecided todo to_do "
-    "offen neu ungeprüft unbekannt"
+    "open pending new unreviewed not_reviewed unlabeled unlabelled unknown undecided todo "
+    "to_do offen neu ungeprüft unbekannt"
 )
 _UNREVIEWED = frozenset(word.replace("_", " ") for word in _UNREVIEWED_WORDS.split())
 _ALIKE = 0.75  # of the letters of two words, by which one may be a typo of the other

@@ -177,7 +177,9 @@ class TableModel:
         if len(rows):
             listed = list_reasons(self.explain_rows(scored.X.iloc[rows]), frame.iloc[rows])
             ranking.loc[: len(rows) - 1, "reasons"] = [str(one) for one in listed]
-        ranking.summary = say_what_was_ranked(self, len(scored.order), name_row_labels(frame))
+        ranking.summary = say_what_was_ranked(
+            self, scored, len(ranking), name_row_labels(frame)
+        )
         return ranking
 
     def explain(self, table: Any, row: Any) -> RowReasons:
@@ -195,9 +197,14 @@ class TableModel:
         places = np.flatnonzero(ids == read_names(pd.Series([row], dtype=object))[0])
         if len(places) != 1:
             column = abbreviate(self.roles.id or "the row's number")
+            advice = f". Ids begin with {list_some(ids[:3])}."
+            if len(places):
+                advice = (
+                    f": rows {list_some(places + 1, 60)} of the table. Leave one of them in."
+                )
             raise ValueError(
-                f"One row must have the id {abbreviate(row)!r} ({column}), got {len(places)}. "
-                f"Ids begin with {list_some(ids[:3])}."
+                f"One row must have the id {abbreviate(row)!r} ({column}), got "
+                f"{len(places)}{advice}"
             )
         scored = self.score(frame, places)
         found = list_reasons(self.explain_rows(scored.X), frame.iloc[places], n_reasons=None)[0]
