@@ -1,3 +1,4 @@
+import errno
 import os
 import stat
 import sys
@@ -171,3 +172,21 @@ def test_looking_whether_a_file_can_be_written_leaves_nothing(tmp_path):
     check_writable(tmp_path / "file")
     assert os.listdir(tmp_path) == ["file"]
     assert (tmp_path / "file").read_text() == "old"
+
+
+@pytest.mark.parametrize("name", ["EFBIG", "ENOSPC", "EDQUOT", "EIO"])
+def test_a_disk_that_fails_is_told_with_the_file_and_what_to_do(tmp_path, name):
+    number = getattr(errno, name)
+    with (
+        pytest.raises(OSError, match=r"out\.csv cannot be written: .*elsewhere") as found,
+        atomic_write(tmp_path / "out.csv"),
+    ):
+        raise OSError(number, os.strerror(number))
+    assert "Errno" not in str(found.value)
+    assert found.value.errno == number
+    assert not list(tmp_path.iterdir())
+
+
+def test_other_errors_while_writing_stay_as_they_are(tmp_path):
+    with pytest.raises(BlockingIOError, match="again"), atomic_write(tmp_path / "out.csv"):
+        raise BlockingIOError(errno.EAGAIN, "again")

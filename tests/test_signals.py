@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from lopsided.__main__ import main as start_command
 from lopsided._files import _DRAFT, atomic_write
 from lopsided._signals import Stopped, raise_stop_behind, stops_unwind
 from lopsided.cli import main
@@ -172,3 +173,21 @@ def test_an_error_without_a_stop_behind_it_stays_one():
     raise_stop_behind(ValueError("of its own"))
     with pytest.raises(KeyError), stops_unwind():
         raise KeyError("of its own")
+
+
+def test_ctrl_c_while_the_command_is_imported_is_one_sentence(monkeypatch, capsys):
+    class Interrupting:
+        def find_spec(self, name, *_):
+            if name == "lopsided.cli":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "lopsided.cli")
+    monkeypatch.setattr(sys, "meta_path", [Interrupting(), *sys.meta_path])
+    assert start_command() == 128 + signal.SIGINT
+    assert capsys.readouterr().err == "lopsided: stopped; nothing was left half written.\n"
+
+
+def test_the_command_starts_where_next_to_nothing_is_imported():
+    code = "import sys, lopsided.__main__; print('lopsided.cli' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "False\n"

@@ -1,8 +1,18 @@
-"""Run the command line with `python -m lopsided`."""
+"""The command `lopsided`, also as `python -m lopsided`; it imports next to nothing itself."""
 
 import sys
 
-from lopsided.cli import main
+
+def main() -> int:
+    """Run the command line; Ctrl-C while that is imported ends in one sentence too."""
+    try:
+        from lopsided.cli import main as run
+
+        return run()
+    except KeyboardInterrupt:
+        print("lopsided: stopped; nothing was left half written.", file=sys.stderr)
+        return 130
+
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -21,6 +21,15 @@ except ImportError:  # Windows: nobody can tell who holds a draft, so none is sw
 
 # The name of a draft does not hold that of its file, which may be as long as a name can be.
 _DRAFT = ".lopsided-draft-"
+# What a disk may say while a file is written, and what to do.
+_FAILURES = {
+    errno.EFBIG: "it is larger than files may be here. Raise the limit (ulimit -f)",
+    errno.ENOSPC: "no space is left on the disk. Make room",
+    getattr(
+        errno, "EDQUOT", errno.ENOSPC
+    ): "no space is left. Make room, also within your quota",
+    errno.EIO: "the disk reports an error. Try again",
+}
 _drafts: set[Path] = set()  # of this process
 
 
@@ -41,11 +50,12 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
             lock = _open_draft(draft)
         if target.exists():
             shutil.copymode(target, draft)
-        yield draft
-        with open(draft, "rb+") as file:
-            os.fsync(file.fileno())
-        os.replace(draft, target)
-        _fsync_folder(target.parent)
+        with _naming_failures(path):
+            yield draft
+            with open(draft, "rb+") as file:
+                os.fsync(file.fileno())
+            os.replace(draft, target)
+            _fsync_folder(target.parent)
     finally:
         draft.unlink(missing_ok=True)
         _drafts.discard(draft)
@@ -125,6 +135,22 @@ def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
         raise type(error)(
             f"{path} cannot be written to: {error.strerror}. Choose another folder."
         ) from error
+
+
+@contextmanager
+def _naming_failures(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Let an error of a full or broken disk name the file that a user gave, and what to do."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _FAILURES:
+            raise
+        failure = OSError(
+            f"{path} cannot be written: {_FAILURES[error.errno]}, or name a file elsewhere. "
+            "Nothing was left half written."
+        )
+        failure.errno = error.errno
+        raise failure from error
 
 
 def _find_target(path: str | os.PathLike[str]) -> tuple[Path, Path]:

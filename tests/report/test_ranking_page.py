@@ -261,7 +261,7 @@ def test_the_least_makes_a_page():
 
 def test_rows_without_a_file_of_their_own_say_so(make_summary):
     text = Page(render_ranking(make_summary(3, rest="", n_ranked=9))).text
-    assert "the others are in the ranking that this page was made from" in text
+    assert "the others have no room on this page" in text
 
 
 def test_numbers_that_are_missing_are_dashes_and_null(make_summary):

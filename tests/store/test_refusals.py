@@ -112,6 +112,9 @@ def test_other_files_are_named(path, tmp_path):
     refuse(path, "another kind of file")
     path.write_bytes(skops.io.dumps(LOGISTIC))
     refuse(path, "another kind of archive")
+    with ZipFile(path, "w") as workbook:
+        workbook.writestr("xl/theme/theme1.xml", "")
+    refuse(path, "must be written by lopsided fit or lopsided.save, got another kind of arch")
     with pytest.raises(IsADirectoryError, match="is a folder"):
         load(tmp_path)
     with pytest.raises(FileNotFoundError, match="no model file"):

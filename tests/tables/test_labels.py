@@ -87,6 +87,8 @@ def test_unclear_labels_are_refused_with_the_values_found_and_the_options():
         (["confirmed", "open", ""], "cleared"),
         (["cleared", "", None], "confirmed"),
         (["cleared", "0", "0"], "confirmed"),
+        (["cleared", "open", "open"], "confirmed"),
+        (["cleared", "Offen", "not reviewed", " TODO "], "confirmed"),
     ],
 )
 def test_a_month_without_one_of_the_named_values_is_read_with_a_warning(labels, missing):
@@ -94,6 +96,14 @@ def test_a_month_without_one_of_the_named_values_is_read_with_a_warning(labels, 
         found = read_labels(labels, "y", "confirmed", "cleared")
     words = {"confirmed": 1, "cleared": -1}
     assert found.tolist() == [words.get(label, 0) for label in labels]
+
+
+@pytest.mark.parametrize("word", ["open", "Pending", "NEW", "not_reviewed", "offen"])
+def test_a_month_that_nobody_has_looked_at_is_read_with_a_warning(word):
+    with pytest.warns(UserWarning, match="there is no labeled positive to learn from"):
+        found = read_labels([word] * 3, "y", "confirmed", "cleared")
+    assert found.tolist() == [0, 0, 0]
+    assert read_labels([word, "x"], "y", word).tolist() == [1, 0]  # unless somebody says so
 
 
 def test_codes_of_other_digits_are_no_typos():
@@ -106,8 +116,12 @@ def test_codes_of_other_digits_are_no_typos():
     [
         (["confirmed", "clear", ""], r"'cleared'\. Did you mean 'clear' \(negative=\.\.\.\)"),
         (["Confirm", "cleared", ""], r"'confirmed'\. Did you mean 'Confirm'"),
-        (["fraud", "cleared", ""], r"'confirmed', got 'fraud', 'cleared'"),
-        (["open", "", ""], r"'confirmed', got 'open'"),
+        (
+            ["fraud", "cleared", ""],
+            r"'confirmed', got 'fraud', 'cleared', ''\. Name the value of the positives "
+            r"\(positive=\.\.\.\); if there is none, leave the cells of unlabeled rows blank",
+        ),
+        (["fraud", "open", ""], r"'confirmed', got 'fraud', 'open'"),
     ],
 )
 def test_a_name_that_seems_to_be_wrong_is_refused(labels, message):

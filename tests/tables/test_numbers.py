@@ -1,3 +1,4 @@
+import warnings
 from decimal import Decimal
 
 import numpy as np
@@ -152,3 +153,80 @@ def test_cells_that_can_be_read_in_one_way_only_are_read_so_whatever_is_said():
     found = TableCleaner(decimal=",", types={"y": "number"}).fit_transform(frame)
     assert found["x"][:2].tolist() == [1.5, 2.25]
     np.testing.assert_array_equal(found["y"][:2], [np.nan, 2.5])
+
+
+AMOUNTS = np.round(np.random.default_rng(0).lognormal(8, 0.6, 60), 2)
+AMERICAN = [f"${amount:,.2f}" for amount in AMOUNTS]
+GERMAN = [f"{text[1:]} €".translate(str.maketrans(",.", ".,")) for text in AMERICAN]
+WHOLE_GERMAN = [f"{amount:,.0f} €".replace(",", ".") for amount in AMOUNTS]
+WHOLE_AMERICAN = [f"${amount:,.0f}" for amount in AMOUNTS]
+
+
+def learn(cells):
+    """Return a cleaner that has read one column, beside another."""
+    return TableCleaner().fit(pd.DataFrame({"amount": cells, "other": ["a", "b"] * 30}))
+
+
+def notes(cleaner, cells):
+    """Return what is told of a new table."""
+    frame = pd.DataFrame({"amount": cells, "other": (["a", "b"] * 30)[: len(cells)]})
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        cleaner.transform(frame)
+    return [str(one.message) for one in told]
+
+
+@pytest.mark.parametrize(
+    ("training", "new", "mark"),
+    [
+        (AMERICAN, WHOLE_GERMAN, "point"),
+        (GERMAN, WHOLE_AMERICAN, "comma"),
+        (WHOLE_AMERICAN, WHOLE_GERMAN, "point"),
+        (AMOUNTS, WHOLE_GERMAN, "point"),
+        ([int(100 * amount) for amount in AMOUNTS], WHOLE_GERMAN, "point"),
+    ],
+    ids=["American", "German", "whole", "floats", "integers"],
+)
+def test_thousands_that_are_read_as_decimals_unlike_those_of_training_are_told(
+    training, new, mark
+):
+    n_marked = sum("." in text or "," in text for text in new)
+    (note,) = notes(learn(training), new)
+    assert note.startswith(f"{n_marked} of {n_marked} cells of column 'amount' with a {mark} ")
+    assert note.endswith(f"write them without the {mark}.")
+
+
+def test_two_amounts_are_enough_to_doubt_where_training_had_many_of_another_kind():
+    assert notes(learn(AMERICAN), ["7.853 €"] * 2)
+    assert not notes(learn(AMERICAN), ["7.85 €", "7.853 €"])
+
+
+@pytest.mark.parametrize(
+    ("training", "new"),
+    [
+        (AMERICAN, AMERICAN),
+        (AMERICAN, WHOLE_AMERICAN),
+        (GERMAN, WHOLE_GERMAN),
+        (WHOLE_GERMAN + ["0,5 €"] * 60, WHOLE_GERMAN),
+        ([f"{amount / 1000:.3f}" for amount in AMOUNTS], [f"{x / 1e3:.3f}" for x in AMOUNTS]),
+        (AMOUNTS / 7, AMOUNTS / 7),
+    ],
+    ids=["same", "whole", "German", "German whole", "three digits", "floats"],
+)
+def test_numbers_written_as_in_training_are_not_doubted(training, new):
+    training = list(training)
+    cleaner = TableCleaner().fit(
+        pd.DataFrame({"amount": training, "other": ["a", "b"] * (len(training) // 2)})
+    )
+    assert notes(cleaner, new) == []
+
+
+def test_a_reader_of_an_older_model_file_reads_as_ever_and_doubts_nothing():
+    cleaner = learn(AMERICAN)
+    for name in ("n_marked", "n_like_thousands"):  # which such a file does not hold
+        object.__delattr__(cleaner.readers_["amount"], name)
+    assert notes(cleaner, WHOLE_GERMAN) == []
+    assert (
+        cleaner.transform(pd.DataFrame({"amount": ["$1,234.50"], "other": "a"})).iat[0, 0]
+        == 1234.5
+    )

@@ -83,7 +83,8 @@ def test_labels_at_random_are_told_to_have_no_signal(claims):
 
 def test_ids_that_come_twice_may_be_groups(claims):
     table = claims.table.assign(claim_no=np.arange(len(claims.table)) // 2)
-    assert any("name it as the group" in text for text in texts(check(table), "note"))
+    (said,) = [text for text in texts(check(table), "note") if "name it as the group" in text]
+    assert said.startswith("800 rows share 400 ids of column 'claim_no', two or more each.")
 
 
 def test_a_fit_keeps_what_was_found(claims):
@@ -91,3 +92,56 @@ def test_a_fit_keeps_what_was_found(claims):
     leak = claims.table.assign(case_handler=np.where(known, "fraud desk", ""))
     model = lopsided.fit(leak, **ROLES, method="naive-logistic")
     assert any("gives the label away" in one.text for one in model.findings)
+
+
+def write_amounts(share, rng):
+    """Return amounts, a share of them as Germans write them."""
+    amounts = rng.lognormal(7, 1, 800)
+    german = str.maketrans(",.", ".,")
+    return [
+        f"{amount:,.2f} €".translate(german) if other else f"${amount:,.2f}"
+        for amount, other in zip(amounts, rng.random(800) < share, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_numbers_in_two_writings_are_a_problem(claims, share):
+    cells = write_amounts(share, np.random.default_rng(0))
+    found = check(claims.table.assign(amount=cells))
+    (said,) = [text for text in texts(found) if "'amount'" in text]
+    assert "decimal comma" in said
+    assert said.endswith("Write all alike.")
+    assert "Nothing was found" not in str(found)
+
+
+@pytest.mark.parametrize(
+    ("word", "level"), [("see page 4", "problem"), ("on request", "note")], ids=str
+)
+def test_many_cells_that_cannot_be_read_are_told(claims, word, level):
+    rng = np.random.default_rng(0)
+    for share, is_told in ((0.2, True), (0.01, False)):
+        lost = rng.random(800) < share
+        cells = np.where(lost, word, rng.integers(1, 10**5, 800).astype(str))
+        said = texts(check(claims.table.assign(extra=cells)), level)
+        told = [text for text in said if "'extra' cannot be read as numbers" in text]
+        assert bool(told) == is_told
+        if told:
+            assert told[0].startswith(f"{lost.sum()} of 800 cells (")
+            assert told[0].endswith("Correct them, or say what the column holds (types=...).")
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        [f"10.{i // 250}.{i % 250}.{i % 7}" for i in range(800)],
+        [f"{i // 8}.{i % 8}-{i:04d}" for i in range(800)],
+        [f"{i:03d}.{i * 7:03d}.{i * 3:04d}" for i in range(800)],
+        [f"{1000 + i}" for i in range(800)],
+        [f"INV,{i}.{i % 9}" for i in range(800)],
+        [f"{i * 37 % 997}.{100 + i}" for i in range(800)],
+    ],
+    ids=range(6),
+)
+def test_names_of_rows_are_no_numbers_in_two_writings(claims, names):
+    found = check(claims.table.assign(extra=names))
+    assert not any("'extra'" in text for text in texts(found))

@@ -10,6 +10,7 @@ import lopsided
 from lopsided.datasets import make_claims
 from lopsided.tables import write_table
 from lopsided.workflow.model import TableModel
+from lopsided.workflow.report import summarize_ranking
 
 ROLES = {"label": "status", "positive": "confirmed", "negative": "cleared", "id": "claim_no"}
 
@@ -87,6 +88,37 @@ def test_contributions_add_up_to_the_score_of_the_model(claims, model, ranking):
     assert str(found).startswith(f"Row {row}: score")
 
 
+@pytest.mark.parametrize("kind", ["training", "new", "new without labels", "some of each"])
+@pytest.mark.parametrize("which", ["fitted", "reviewed"])
+def test_an_explanation_tells_the_score_of_the_list_and_of_the_page(
+    claims, model, taught, kind, which
+):
+    model = {"fitted": model, "reviewed": taught}[which]
+    new = make_claims(90, labeled=0.5, random_state=9).table
+    table = {
+        "training": claims.table,
+        "new": new,
+        "new without labels": new.drop(columns="status"),
+        "some of each": pd.concat([claims.table.head(90), new], ignore_index=True),
+    }[kind]
+    ranked = model.rank(table, reasons=0)
+    page = summarize_ranking(model, table, n_jobs=1)
+    for place in (0, len(ranked) // 2):
+        row, shown = ranked.iloc[place], page.rows[place]
+        found = model.explain(table, row["id"])
+        assert shown.id == row["id"]
+        assert found.score == pytest.approx(row["score"], abs=1e-9)
+        assert found.score == pytest.approx(shown.score, abs=1e-9)
+        assert found.probability == pytest.approx(row["probability"], abs=1e-9)
+        total = found.base + sum(one.contribution for one in found.reasons)
+        assert total == pytest.approx(found.model_score, abs=1e-9)
+        if kind.startswith("new"):  # nothing of it was trained on
+            assert total == pytest.approx(found.score, abs=1e-9)
+        if place < 200:  # the rows whose reasons the page tells
+            raised = [one for one in found.reasons if one.contribution >= 0.005][:3]
+            assert [one.column for one in raised] == [one.column for one in shown.reasons]
+
+
 def test_the_base_of_an_explanation_is_the_score_of_an_average_row(model):
     found = model.explain_rows(model.training.X)
     mean = model.estimator.decision_function(model.training.X).mean()
@@ -96,6 +128,22 @@ def test_the_base_of_an_explanation_is_the_score_of_an_average_row(model):
 def test_a_row_that_is_not_there_is_asked_for_by_its_id(claims, model):
     with pytest.raises(ValueError, match=r"One row must have the id 'C-x' .claim_no., got 0"):
         model.explain(claims.table, "C-x")
+
+
+def test_rows_that_share_an_id_are_named_by_their_numbers(claims, model):
+    table = pd.concat([claims.table, claims.table.iloc[[4]]], ignore_index=True)
+    with pytest.raises(ValueError, match=r"got 2: rows 5, 801 of the table\. Leave one"):
+        model.explain(table, table["claim_no"][4])
+
+
+def test_a_ranking_says_which_rows_are_not_listed(claims, model):
+    new = make_claims(90, labeled=0.5, random_state=9).table
+    n_labeled, n_cleared = ((new["status"] == word).sum() for word in ("confirmed", "cleared"))
+    said = model.rank(new, top=2, reasons=0).summary
+    assert f"The first 2 of {90 - n_labeled - n_cleared} are listed." in said
+    assert f"Not listed: {n_labeled} labeled positive" in said
+    assert f"and {n_cleared} reviewed negative" in said
+    assert "isted" not in model.rank(claims.table, reasons=0).summary
 
 
 def test_a_saved_model_ranks_explains_and_tells_the_same(claims, model, ranking, tmp_path):

@@ -1,11 +1,14 @@
 """The page on a ranking holds what the model knows, and says what it does not."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import lopsided
 from lopsided.cli import main
 from lopsided.datasets import make_claims
+from lopsided.workflow.findings import Finding
 from lopsided.workflow.report import summarize_ranking, write_table_report
 
 ROLES = {"label": "status", "positive": "confirmed", "negative": "cleared", "id": "claim_no"}
@@ -62,6 +65,16 @@ def test_a_page_on_another_table_says_so_and_counts_by_probabilities(model):
     assert any("not the table that was learned from" in one.text for one in found.warnings)
     assert found.finds.k[-1] <= 200
     assert found.prior.value == model.prior_estimate().value
+    for said in (found.signal, found.prior.sentence, found.calibration.sentence):
+        assert said.startswith("In the table that was learned from: ")
+
+
+def test_the_page_says_by_which_prior_probabilities_are_judged(model, summary):
+    prior = model.prior_estimate()
+    said = summary.calibration.sentence
+    assert f"the same estimated prior, {prior.value:.2g} (90 % interval {prior.low:.2g}" in said
+    assert said.endswith("if that is too low, so are all probabilities.")
+    assert "learned from" not in said + summary.signal + summary.prior.sentence
 
 
 def test_the_desks_own_score_is_a_rival_on_the_page(claims, truth, tmp_path, capsys):
@@ -137,3 +150,14 @@ def test_the_page_is_written_and_names_the_first_row(claims, model, ranking, tmp
     page = path.read_text()
     assert ranking["id"][0] in page
     assert "A &lt;b&gt; title" in page
+
+
+def test_notes_of_a_page_from_the_shell_name_options(claims, model, tmp_path):
+    findings = (Finding("note", "Say which rows are cleared (negative=...)."),)
+    replace(model, findings=findings).save(tmp_path / "model.lop")
+    claims.table.to_csv(tmp_path / "claims.csv", index=False)
+    words = ["report", tmp_path / "model.lop", tmp_path / "claims.csv", "-q", "--jobs", "1"]
+    assert main([*map(str, words), "-o", str(tmp_path / "page.html")]) == 0
+    page = (tmp_path / "page.html").read_text()
+    assert "cleared (--negative)" in page
+    assert "negative=..." not in page

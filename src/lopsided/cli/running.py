@@ -16,7 +16,12 @@ __all__ = ["name_options", "run_command"]
 
 # Parameters that messages may name, as in `positive=...`, and what their options are called.
 _SAME = ("positive", "negative", "group", "verdict", "prior", "encoding", "sheet", "out")
-_OPTIONS = {**{name: name for name in _SAME}, "separator": "sep", "rivals": "rival"}
+_OPTIONS = {
+    **{name: name for name in _SAME},
+    "separator": "sep",
+    "rivals": "rival",
+    "types": "type",
+}
 _PARAMETER = re.compile(rf"\b({'|'.join(_OPTIONS)})=\.\.\.")
 
 

@@ -5,6 +5,7 @@ import json
 import os
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from lopsided._files import check_new_file, check_readable
@@ -221,18 +222,28 @@ def report_ranking(options: argparse.Namespace) -> object:
         )
     _check_paths(options.table, options.model)
     from lopsided.report.page import check_page
-    from lopsided.workflow.report import write_table_report
+    from lopsided.report.ranking_page import write_ranking_report
+    from lopsided.workflow.report import summarize_ranking
 
     check_page(options.output)
-    return write_table_report(
+    summary = summarize_ranking(
         _load(options.model),
         _read(options, options.table),
-        options.output,
         title=options.title,
         source="standard input" if options.table == "-" else options.table,
         rivals=options.rival,
         n_jobs=options.jobs,
     )
+    return write_ranking_report(_name_options(summary), options.output)
+
+
+def _name_options(summary: Any) -> Any:
+    """Return a page's notes with options where they name parameters."""
+    notes = tuple(replace(one, text=name_options(one.text)) for one in summary.warnings)
+    prior = summary.prior
+    if prior is not None:
+        prior = replace(prior, sentence=name_options(prior.sentence))
+    return replace(summary, warnings=notes, prior=prior)
 
 
 def learn_from_feedback(options: argparse.Namespace) -> None:

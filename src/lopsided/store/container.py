@@ -102,9 +102,13 @@ def unpack(data: bytes, max_bytes: int) -> tuple[dict[str, Any], dict[str, bytes
     file made to do harm has checksums that are right.
     """
     _check_kind(data)
+    _check_directory(data)
+    with ZipFile(io.BytesIO(data)) as archive:
+        if MANIFEST not in archive.namelist():
+            raise Refused(
+                "must be written by lopsided fit or lopsided.save, got another kind of archive"
+            )
     members = read_archive(data, max_bytes)
-    if MANIFEST not in members:
-        raise Refused(f"must hold {MANIFEST}, got another kind of archive")
     manifest = _read_manifest(members.pop(MANIFEST))
     listed = manifest["members"]
     for name in sorted(listed.keys() ^ members.keys()):

@@ -4,6 +4,7 @@ from lopsided.tables._cells import is_missing, spell
 from lopsided.tables._text_format import TextFormat
 from lopsided.tables.cleaner import CleanedColumn, TableCleaner
 from lopsided.tables.columns import find_columns
+from lopsided.tables.doubts import Doubt, find_doubts
 from lopsided.tables.files import (
     atomic_write,
     check_output,
@@ -13,18 +14,28 @@ from lopsided.tables.files import (
     read_with_format,
     write_table,
 )
-from lopsided.tables.labels import is_blank, read_labels, read_names, read_texts, same_value
+from lopsided.tables.labels import (
+    is_blank,
+    is_unreviewed,
+    read_labels,
+    read_names,
+    read_texts,
+    same_value,
+)
 
 __all__ = [
     "CleanedColumn",
+    "Doubt",
     "TableCleaner",
     "TextFormat",
     "atomic_write",
     "check_output",
     "find_columns",
+    "find_doubts",
     "format_csv",
     "is_blank",
     "is_missing",
+    "is_unreviewed",
     "read_frame",
     "read_labels",
     "read_names",

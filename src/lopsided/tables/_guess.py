@@ -26,6 +26,7 @@ from lopsided.tables._numbers import (
     bound,
     find_currencies,
     find_decimal,
+    find_writings,
     is_number_column,
     is_typed,
     parse_numbers,
@@ -187,7 +188,7 @@ def _as_category(one: Examined) -> Guess:
 def _as_number(name: str, one: Examined, settings: Settings, certain: bool = False) -> Guess:
     column = one.column
     decimal = one.decimal or settings.decimal or "."
-    reader = NumberReader(decimal)
+    reader = NumberReader.learn(decimal, one)
     if is_number_column(column):
         values = reader.read(column).features[0]
         raw = (
@@ -277,7 +278,7 @@ def _as_date(name: str, one: Examined, settings: Settings) -> Guess:
 
 
 def _with_unread(reader: Reader, one: Examined) -> Guess:
-    _, n_filled, n_unread, some = reader.read(one.column)
+    _, n_filled, n_unread, some, *_ = reader.read(one.column)
     note = f"{n_unread:,} of {n_filled:,} cells could not be read ({quote_some(some)}): missing"
     return Guess(reader, reader.kind, note if n_unread else "")
 
@@ -288,6 +289,8 @@ def _as_words(one: Examined, settings: Settings) -> Guess:
     recurs = len(cells.texts) <= max(_FEW * cells.n_filled, 1)
     if recurs and len(cells.texts) <= _MAX_LEVELS:
         return _as_category(one)
+    if find_writings(cells.sample()) is not None:
+        return Guess(None, "mixed", "left out: numbers with decimal points and with commas")
     if not has_words(cells.sample()):
         if recurs:
             return _as_category(one)

@@ -12,6 +12,11 @@ from lopsided.tables._cells import Cells, read_cells
 from lopsided.tables._reader import Reading, count_unread
 
 _MAX_NUMBER = float(np.finfo(np.float32).max)  # most learners work in single precision
+_MAX_TYPED = 5_000  # rows of numbers that are no text, by which their digits are counted
+_RARELY = 0.05  # share of cells below which a writing is no usual one
+_MOSTLY = 0.7  # share of cells that are numbers, where a column is one of numbers
+_NEARLY_ALL = 0.9  # share of new cells that could be, where it is
+_UNLIKELY = 0.01  # that so many are by chance
 _SIGNS = "[$€£¥₹₽₩₺₴₪฿]"
 _CODES = (
     "USD EUR GBP CHF JPY CNY RMB SEK NOK DKK ISK PLN CZK HUF RON BGN TRY RUB UAH INR AUD CAD "
@@ -103,6 +108,32 @@ def _decimal_of(body: str) -> str | None:
     return mark if spaced or len(tail) != 3 or lead in ("", "0") or len(lead) > 3 else None
 
 
+class Decimals(NamedTuple):
+    """How many cells have the decimal separator, and how many could be thousands by it."""
+
+    n_marked: int
+    n_like_thousands: int  # three digits behind it, one to three before: 7.853
+
+
+def count_decimals(cells: Cells, decimal: str) -> Decimals:
+    """Count the cells with a decimal separator, and those that others read as thousands.
+
+    Examples
+    --------
+    >>> cells = read_cells(pd.Series(["7.853 EUR", "0.125", "1.50", "12", "1,234"]))
+    >>> count_decimals(cells, ".")
+    Decimals(n_marked=3, n_like_thousands=1)
+    """
+    n_marked = n_like = 0
+    for text, count in zip(cells.texts, cells.counts.tolist(), strict=True):
+        if decimal in text and (match := _EITHER.fullmatch(_simplify(text))):
+            body = match["body"].rstrip()
+            if decimal in body:
+                n_marked += count
+                n_like += count if _decimal_of(body) is None else 0
+    return Decimals(n_marked, n_like)
+
+
 def parse_numbers(texts: tuple[str, ...], decimal: str) -> NDArray[np.float64]:
     """Return texts as numbers, NaN where one is none.
 
@@ -131,6 +162,31 @@ def _value_of(match: re.Match[str], kept: dict[int, Any]) -> float:
         return np.nan
     size = float(match["body"].translate(kept) + (match["exponent"] or ""))
     return -size if "-" in marks or "(" in marks else size
+
+
+class Writing(NamedTuple):
+    """Cells that are numbers with one decimal separator alone: how many, and some of them."""
+
+    n_cells: int
+    examples: tuple[str, ...]
+
+
+def find_writings(cells: Cells) -> tuple[Writing, Writing] | None:
+    """Return the numbers with a decimal point, and with a comma, if a column has many of both.
+
+    "12,345" and "12" are numbers in both writings; names such as 10.0.0.1 in none.
+    """
+    by_point, by_comma = (~np.isnan(parse_numbers(cells.texts, mark)) for mark in ".,")
+    writings = [
+        Writing(cells.count(own), tuple(np.array(cells.texts, object)[own][:3]))
+        for own in (by_point & ~by_comma, by_comma & ~by_point)
+    ]
+    n_numbers, n_filled = cells.count(by_point | by_comma), max(cells.n_filled, 1)
+    if n_numbers < _MOSTLY * n_filled or min(one.n_cells for one in writings) < (
+        _RARELY * n_filled
+    ):
+        return None
+    return writings[0], writings[1]
 
 
 def find_currencies(texts: tuple[str, ...]) -> tuple[str, ...]:
@@ -170,10 +226,29 @@ def bound(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
 
 @dataclass(frozen=True)
 class NumberReader:
-    """Reads a column as one feature of numbers, with one decimal separator."""
+    """Reads a column as one feature of numbers, with one decimal separator.
+
+    It knows how many cells of training had that separator, and how many of them could also have
+    been thousands: where they nearly never could, and those of a new table nearly all can,
+    these are written otherwise. None is of a model file from before that was counted.
+    """
 
     decimal: str
+    n_marked: int | None = None
+    n_like_thousands: int = 0
     kind = "number"
+
+    @classmethod
+    def learn(cls, decimal: str, one: Any) -> "NumberReader":
+        """Return a reader that remembers how the cells of an examined column are written."""
+        column = one.column
+        if column.dtype.kind == "m":
+            return cls(decimal)
+        if not is_number_column(column):
+            return cls(decimal, *count_decimals(one.cells.sample(), decimal))
+        # Numbers that are no text would be written with a point.
+        some = read_cells(column.iloc[:: max(1, len(column) // _MAX_TYPED)])
+        return cls(decimal, *count_decimals(some, "."))
 
     @property
     def how(self) -> str:
@@ -192,6 +267,28 @@ class NumberReader:
         if is_number_column(column):
             return Reading((bound(column.to_numpy(np.float64, na_value=np.nan))[0],))
         cells = read_cells(column)
-        numbers = parse_numbers(cells.texts, self.decimal)
+        numbers = self.read_texts(cells.texts)
         values = cells.spread(bound(numbers)[0])
-        return Reading((values,), *count_unread(cells, np.isnan(numbers)))
+        doubts = self._find_doubts(cells)
+        return Reading((values,), *count_unread(cells, np.isnan(numbers)), *doubts)
+
+    def read_texts(self, texts: tuple[str, ...]) -> NDArray[np.float64]:
+        """Return cells as numbers, NaN where one is none."""
+        return parse_numbers(texts, self.decimal)
+
+    def _find_doubts(self, cells: Cells) -> tuple[int, int]:
+        """Return how many cells may be thousands by the decimal separator, of all with it."""
+        if self.n_marked is None or not self._is_doubtful(
+            count_decimals(cells.sample(), self.decimal)
+        ):
+            return 0, 0
+        n_marked, n_like = count_decimals(cells, self.decimal)
+        return n_like, n_marked
+
+    def _is_doubtful(self, new: Decimals) -> bool:
+        """Say whether nearly all new cells have what those of training nearly never had."""
+        n_marked = self.n_marked or 0
+        if self.n_like_thousands > _RARELY * n_marked or not new.n_like_thousands:
+            return False
+        by_chance = ((self.n_like_thousands + 1) / (n_marked + 2)) ** new.n_like_thousands
+        return new.n_like_thousands >= _NEARLY_ALL * new.n_marked and by_chance <= _UNLIKELY

@@ -13,9 +13,15 @@ from lopsided._terminal import abbreviate, list_some
 from lopsided._warnings import warn
 from lopsided.tables._cells import BLANK, is_missing, quote_some, spell
 
-__all__ = ["is_blank", "read_labels", "read_names", "read_texts", "same_value"]
+__all__ = ["is_blank", "is_unreviewed", "read_labels", "read_names", "read_texts", "same_value"]
 
 _LABELS = {"1": 1, "1.0": 1, "true": 1, "0": 0, "0.0": 0, "false": 0, "-1": -1, "-1.0": -1}
+# Words for rows that nobody has looked at, in lower case: such a value is no verdict.
+_UNREVIEWED_WORDS = (
+    "open pending new unreviewed not_reviewed unlabeled unlabelled unknown undecided todo "
+    "to_do offen neu ungeprüft unbekannt"
+)
+_UNREVIEWED = frozenset(word.replace("_", " ") for word in _UNREVIEWED_WORDS.split())
 _ALIKE = 0.75  # of the letters of two words, by which one may be a typo of the other
 
 
@@ -44,7 +50,8 @@ def read_labels(
         Whether something is to be learned: some rows must be left unlabeled, and a value that
         was named and that no row has is warned of, or refused where its name seems to be
         wrong: it is much like another value, or rows have values beside both that are named,
-        which may be the positives.
+        which may be the positives. Words for rows that nobody has looked at, such as "open",
+        may not.
 
     Examples
     --------
@@ -126,7 +133,8 @@ def _check_named(texts: Any, name: str, positive: Any, negative: Any) -> None:
     others = [
         text
         for text in found
-        if not is_blank(text) and not any(same_value(text, mark) for mark in marks)
+        if not (is_blank(text) or is_unreviewed(text))
+        and not any(same_value(text, mark) for mark in marks)
     ]
     for role, value in named.items():
         if value is None or any(same_value(text, str(value)) for text in found):
@@ -138,7 +146,7 @@ def _check_named(texts: Any, name: str, positive: Any, negative: Any) -> None:
         if role == "positive" and others:
             raise ValueError(
                 f"{missing}, got {quote_some(found)}. Name the value of the positives "
-                "(positive=...)."
+                "(positive=...); if there is none, leave the cells of unlabeled rows blank."
             )
         what = "labeled positive" if role == "positive" else "reviewed negative"
         warn(f"{missing}: there is no {what} to learn from.")
@@ -155,6 +163,11 @@ def _is_typo(value: str, text: str) -> bool:
 def is_blank(text: str) -> bool:
     """Say whether a cell holds nothing, or a word for it."""
     return text.strip().lower() in BLANK
+
+
+def is_unreviewed(text: str) -> bool:
+    """Say whether a cell holds a word for a row that nobody has looked at, such as "open"."""
+    return text.strip().lower().replace("_", " ").replace("-", " ") in _UNREVIEWED
 
 
 def _equal(texts: Any, wanted: str) -> NDArray[np.bool_]:

@@ -69,7 +69,7 @@ def check(table: Any, label: str, *, n_jobs: int | None = -1, **options: Any) ->
     """Look at a table before anything is fitted.
 
     Found are columns that give the label away, ids, duplicates, few labels, values that may be
-    verdicts, and labels of which the columns say nothing.
+    verdicts, cells that cannot be read, and labels of which the columns say nothing.
 
     Parameters
     ----------
@@ -99,6 +99,6 @@ def check(table: Any, label: str, *, n_jobs: int | None = -1, **options: Any) ->
     """
     found = prepare(table, label, **options)
     counts = {kind: int((found.y == kind).sum()) for kind in (1, 0, -1)}
-    trouble = find_trouble(found.frame, found.roles, found.X, found.y)
+    trouble = find_trouble(found.frame, found.roles, found.cleaner, found.X, found.y)
     silence = find_silence(found.X, found.y, found.groups, n_jobs)
     return TableCheck(counts, found.cleaner, (*trouble, *silence))

@@ -15,7 +15,14 @@ from lopsided.diagnostics.signal import add_normal_scores
 from lopsided.exceptions import FindingWarning
 from lopsided.methods.registry import build
 from lopsided.model_selection import out_of_fold_scores
-from lopsided.tables import is_blank, read_names, read_texts
+from lopsided.tables import (
+    TableCleaner,
+    find_doubts,
+    is_blank,
+    is_unreviewed,
+    read_names,
+    read_texts,
+)
 from lopsided.workflow.roles import Roles
 
 __all__ = ["Finding", "find_silence", "find_trouble", "warn_of_problems"]
@@ -38,10 +45,16 @@ class Finding:
         return self.text
 
 
-def find_trouble(frame: Any, roles: Roles, X: Any, y: NDArray[np.int8]) -> tuple[Finding, ...]:
-    """Return what a look at labels and columns finds: few labels, leaks, duplicates."""
+def find_trouble(
+    frame: Any, roles: Roles, cleaner: TableCleaner, X: Any, y: NDArray[np.int8]
+) -> tuple[Finding, ...]:
+    """Return what a look at labels and columns finds: few labels, lost cells, leaks, twins."""
     found = _look_at_labels(y)
     found += _look_at_values(frame, roles)
+    found += [
+        Finding("problem" if one.hurts else "note", one.text)
+        for one in find_doubts(cleaner, roles.features(frame))
+    ]
     if (y == 1).any():
         found += [Finding("problem", str(leak)) for leak in find_leaks(X, np.maximum(y, 0))]
     return tuple(found + _look_for_twins(X, y) + _look_at_ids(frame, roles))
@@ -105,7 +118,9 @@ def _look_at_values(frame: Any, roles: Roles) -> list[Finding]:
         return []
     texts = read_texts(frame[roles.label])
     counts = texts[~roles.labels(frame, need_labeled=False).astype(bool)].value_counts()
-    counts = counts[[not is_blank(text) and text != "0" for text in counts.index]]
+    counts = counts[
+        [not (is_blank(text) or is_unreviewed(text) or text == "0") for text in counts.index]
+    ]
     if not 1 <= len(counts) <= _MANY_VALUES or counts.iloc[0] < _MIN_COUNT:
         return []
     shown = ", ".join(f"{abbreviate(text)!r} ({n} rows)" for text, n in counts.head(5).items())
@@ -150,13 +165,16 @@ def _look_for_twins(X: Any, y: NDArray[np.int8]) -> list[Finding]:
 def _look_at_ids(frame: Any, roles: Roles) -> list[Finding]:
     if roles.id is None or roles.group is not None:
         return []
-    n_again = int(pd.Index(read_names(frame[roles.id])).duplicated().sum())
-    if not n_again:
+    ids = pd.Index(read_names(frame[roles.id]))
+    n_shared = int(ids.duplicated(keep=False).sum())
+    if not n_shared:
         return []
+    n_ids = ids[ids.duplicated()].nunique()
     return [
         Finding(
             "note",
-            f"{n_again} rows have an id of {abbreviate(roles.id)!r} that another row has too. "
+            f"{n_shared} rows share {n_ids} id{'s' if n_ids > 1 else ''} of column "
+            f"{abbreviate(roles.id)!r}, two or more each. "
             "If it is a customer with several rows, name it as the group (group=...).",
         )
     ]

@@ -102,7 +102,7 @@ def fit(
         day_first=day_first,
     )
     roles, X, y, groups = found.roles, found.X, found.y, found.groups
-    findings = find_trouble(found.frame, roles, X, y)
+    findings = find_trouble(found.frame, roles, found.cleaner, X, y)
     warn_of_problems(findings)
     estimator, scores = fit_estimator(
         X, y, method, prior=prior, groups=groups, n_jobs=n_jobs, random_state=random_state

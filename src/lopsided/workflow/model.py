@@ -177,7 +177,9 @@ class TableModel:
         if len(rows):
             listed = list_reasons(self.explain_rows(scored.X.iloc[rows]), frame.iloc[rows])
             ranking.loc[: len(rows) - 1, "reasons"] = [str(one) for one in listed]
-        ranking.summary = say_what_was_ranked(self, len(scored.order), name_row_labels(frame))
+        ranking.summary = say_what_was_ranked(
+            self, scored, len(ranking), name_row_labels(frame)
+        )
         return ranking
 
     def explain(self, table: Any, row: Any) -> RowReasons:
@@ -195,11 +197,16 @@ class TableModel:
         places = np.flatnonzero(ids == read_names(pd.Series([row], dtype=object))[0])
         if len(places) != 1:
             column = abbreviate(self.roles.id or "the row's number")
+            advice = f". Ids begin with {list_some(ids[:3])}."
+            if len(places):
+                advice = (
+                    f": rows {list_some(places + 1, 60)} of the table. Leave one of them in."
+                )
             raise ValueError(
-                f"One row must have the id {abbreviate(row)!r} ({column}), got {len(places)}. "
-                f"Ids begin with {list_some(ids[:3])}."
+                f"One row must have the id {abbreviate(row)!r} ({column}), got "
+                f"{len(places)}{advice}"
             )
-        scored = self.score(frame.iloc[places])
+        scored = self.score(frame, places)
         found = list_reasons(self.explain_rows(scored.X), frame.iloc[places], n_reasons=None)[0]
         shift = float(scored.shift[0])
         return replace(
@@ -318,28 +325,34 @@ class TableModel:
             tuple(facts["typical"]),
         )
 
-    def score(self, frame: Any) -> Scored:
+    def score(self, frame: Any, rows: Any = None) -> Scored:
         """Return clean rows with scores, blind ones where they were trained on, and labels.
 
         Parameters
         ----------
         frame : DataFrame
             A table with the columns of training.
+        rows : array of int or None, default=None
+            The places of rows to return, as they are in the whole table; None is all.
         """
         X = self.cleaner.transform(self.roles.features(frame))
         ids = self.roles.ids(frame)
         y = self.roles.labels(frame, need_labeled=False)
         places = self.training.find(X, ids, y)
         known = places >= 0
-        scores = np.empty(len(frame))
+        y[known] = np.where(y[known] == 0, self.training.y[places[known]], y[known])
+        has_labeled = bool((y == 1).any())
+        if rows is not None:
+            X, ids, y = X.iloc[rows], ids.iloc[rows], y[rows]
+            places, known = places[rows], known[rows]
+        scores = np.empty(len(X))
         scores[known] = self.training.scores[places[known]]
         if not known.all():
             scores[~known] = self.estimator.decision_function(X[~known])
-        y[known] = np.where(y[known] == 0, self.training.y[places[known]], y[known])
         if self.calibration is not None:
             scores = self.calibration.transform(scores)
         # In a table where some are labeled, being unlabeled tells something.
-        listed = (y == 0) & (known | (y == 1).any())
+        listed = (y == 0) & (known | has_labeled)
         shift = np.where(listed, self.log_hidden(), 0.0)
         return Scored(X, ids, y, scores + shift, self._as_proba(scores + shift), known, shift)
 

@@ -5,6 +5,7 @@ import os
 import platform
 import warnings
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -167,14 +168,27 @@ def _judge(
     )
     if training.is_reviewed:
         parts["missing"] = {
-            "calibration": "After reviews, nothing is left to measure calibration by: the "
-            "first labels have made it."
+            "calibration": "This cannot be told after reviews: the probabilities were fitted "
+            "to the labels from before, and no others are left to check them by."
         }
     else:
         parts["calibration"] = _measure_calibration(model)
     if same and not training.is_reviewed:
         return parts
-    return {**parts, **_expect_of_others(model, scored, parts, diagnosis.signal.found)}
+    others = _expect_of_others(model, scored, parts, diagnosis.signal.found)
+    return _tell_training_apart({**parts, **others}, of_training)
+
+
+def _tell_training_apart(parts: dict[str, Any], of_training: str) -> dict[str, Any]:
+    """Return the parts with sentences on the table of training that say so."""
+    told = {
+        name: replace(parts[name], sentence=of_training + parts[name].sentence)
+        for name in ("prior", "calibration")
+        if parts.get(name) is not None
+    }
+    if parts["signal"]:
+        told["signal"] = of_training + parts["signal"]
+    return {**parts, **told}
 
 
 def _expect_of_others(
@@ -292,7 +306,18 @@ def _measure_calibration(model: TableModel) -> Reliability | None:
         return None
     proba = model.blind_proba()
     curve = pu_reliability_curve(known, proba, prior)
-    return summarize_reliability(curve, pu_calibration_error(known, proba, prior))
+    found = summarize_reliability(curve, pu_calibration_error(known, proba, prior))
+    return replace(found, sentence=f"{found.sentence} {_say_by_which_prior(prior)}")
+
+
+def _say_by_which_prior(prior: PriorEstimate | float) -> str:
+    """Return that probabilities are judged by the prior that they were made with."""
+    if isinstance(prior, PriorEstimate):
+        level = f"{100 * prior.level:g} % interval {prior.low:.2g} to {prior.high:.2g}"
+        by = f"the same estimated prior, {prior.value:.2g} ({level})"
+    else:
+        by = f"the same prior, {prior:.2g}, which was given"
+    return f"This is judged by {by}: if that is too low, so are all probabilities."
 
 
 def _say_how(model: TableModel, source: str) -> dict[str, str]:

@@ -25,8 +25,11 @@ def say_what_was_learned(model: Any) -> str:
     return "\n".join(lines)
 
 
-def say_what_was_ranked(model: Any, n_ranked: int, row_labels: Sequence[str]) -> str:
+def say_what_was_ranked(
+    model: Any, scored: Any, n_listed: int, row_labels: Sequence[str]
+) -> str:
     """Return how many rows were ranked, from what was learned, and what was left out."""
+    n_ranked = len(scored.order)
     counts, rows = model.count_labels(), count(n_ranked, "unlabeled row")
     if has_probabilities(model.estimator):
         learned = count(counts[1], "labeled positive")
@@ -35,6 +38,14 @@ def say_what_was_ranked(model: Any, n_ranked: int, row_labels: Sequence[str]) ->
     else:
         said = f"{rows} are ranked without any label, outliers first, by"
     said += f" {count(len(model.cleaner.readers_), 'column')}."
+    if n_listed < n_ranked:
+        said += f" The first {n_listed} of {n_ranked} are listed."
+    n_labeled, n_cleared = (int((scored.y == label).sum()) for label in (1, -1))
+    if n_labeled + n_cleared and not scored.trained_on.all():
+        said += (
+            f" Not listed: {count(n_labeled, 'labeled positive')} and "
+            f"{count(n_cleared, 'reviewed negative')} of this table."
+        )
     dropped = [abbreviate(one.name) for one in model.cleaner.columns_ if not one.features]
     if dropped:
         said += f" Left out: {', '.join(dropped)}."

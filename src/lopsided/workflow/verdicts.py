@@ -111,7 +111,8 @@ def place_verdicts(model: Any, verdicts: Verdicts) -> tuple[TrainingTable, NDArr
         if changed.any():
             warn(
                 f"{changed.sum()} of {len(changed)} reviewed rows are known by their id alone: "
-                "other cells are not as they were in training, which counts.",
+                "their other cells have changed since training. Their verdicts are taken, "
+                "their cells are kept as training had them.",
             )
     new = places < 0
     if new.any():
