@@ -57,9 +57,9 @@ def fit_parquet(
     Parameters
     ----------
     source : path, list of paths or pyarrow Dataset
-        A parquet file, or a folder of them, read in the order of their names. Columns of
-        numbers and booleans are numbers, also where pandas wrote categories of numbers; texts
-        are categories.
+        A parquet file, or a folder of them, read in the order of their names; a folder in it
+        such as year=2024 is a column "year". Columns of numbers and booleans are numbers, also
+        where pandas wrote categories of numbers; texts are categories.
     label : str
         The column of labels: 1 = labeled positive, 0 or missing = unlabeled, -1 = reviewed
         negative.

@@ -147,7 +147,9 @@ def rank_parquet(
 
 
 def _check_not_source(target: Path, table: ParquetTable) -> None:
-    if target.exists() and any(os.path.samefile(target, file) for file in table.files):
+    if target.exists() and any(
+        os.path.samefile(target, file.path) for file in table.parquet.files
+    ):
         raise ValueError(f"{target} is one of the files of the table. Write to another file.")
 
 
@@ -241,7 +243,7 @@ def _batches(table: ParquetTable, kept: list[str]) -> Iterator[tuple[pa.Table, i
     start = 0
     # A column is read for the number of rows where none is kept.
     for batch in table.read(kept or list(table.kinds)[:1], 2**18):
-        columns = {name: batch.column(name).cast(table.types[name]) for name in kept}
+        columns = {name: batch.column(name).cast(table.type_of(name)) for name in kept}
         columns[_PLACE] = np.arange(batch.num_rows)
         yield pa.table(columns), start
         start += batch.num_rows
