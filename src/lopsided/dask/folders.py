@@ -20,6 +20,7 @@ from lopsided.methods.row_sample import SAMPLE_SIZE, RowSample
 from lopsided.tables import TableCleaner
 from lopsided.tables.columns import find_columns
 from lopsided.tables.labels import read_labels
+from lopsided.tables.parquet_folders import check_outside
 
 __all__ = ["FolderRoles", "connect", "fit_folder", "rank_folder"]
 
@@ -183,7 +184,7 @@ def rank_folder(
     roles : FolderRoles
         What its columns are; without a label all rows are ranked.
     output : path
-        The folder to write; see `rank_to_parquet`.
+        The folder to write, outside of that of the table; see `rank_to_parquet`.
     client : distributed.Client
         The cluster.
     top : int or None, default=None
@@ -193,6 +194,7 @@ def rank_folder(
     -------
     RankedFolder
     """
+    check_outside(output, folder)
     frame = read_folder(folder)
     roles.check(frame)
     wanted = [check_choice(name, list(frame.columns), "column") for name in _raw_names(model)]
