@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from lopsided._check import check_choice
 from lopsided._terminal import abbreviate, list_some
+from lopsided.methods.batched import TableDigest
 from lopsided.tables.parquet_files import ParquetFiles, find_parquet, plain_type
 
 __all__ = ["ParquetTable", "open_parquet"]
@@ -105,12 +106,16 @@ class ParquetTable:
         return pd.DataFrame(columns)
 
     def gather(
-        self, positions: Any, names: Sequence[str], levels: dict[str, Any] | None = None
+        self,
+        positions: Any,
+        names: Sequence[str],
+        levels: dict[str, Any] | None = None,
+        digest: TableDigest | None = None,
     ) -> Any:
         """Return the rows at rising positions as a data frame.
 
         With `levels` the values of categories in the whole table are added to it, and are those
-        of the frame.
+        of the frame. A `digest` is updated by all rows of the table.
         """
         parts, start = [], 0
         for batch in self.read(names):
@@ -119,6 +124,8 @@ class ParquetTable:
             parts.append(batch.take(pa.array(positions[low:high] - start)))
             if levels is not None:
                 self._add_levels(batch, levels)
+            if digest is not None:
+                digest.update(self.to_frame(batch))
             start = end
         frame = pd.concat([self.to_frame(part) for part in _without_empty(parts)])
         for name in names:

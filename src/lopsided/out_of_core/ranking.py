@@ -124,7 +124,8 @@ def rank_parquet(
     n_sorted = check_count(n_exact, "n_exact") if top is None else check_count(top, "top")
     listed = None
     if label is not None:
-        listed = read_label_column(table, label, positive, negative) == 0
+        given = (label, positive, negative)
+        listed = read_label_column(table, *given, need_labeled=False) == 0
     with tempfile.NamedTemporaryFile(prefix="lopsided-", dir=folder) as file:
         shape = (table.n_rows,)
         scores = np.memmap(file.name, np.float64, "w+", shape=shape)
