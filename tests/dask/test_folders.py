@@ -98,3 +98,12 @@ def test_what_does_not_fit_is_told(options, told, folder, tmp_path, capsys, monk
     code = main(["rank", str(folder[0]), "--label", "state", *options, *output])
     assert code != 0
     assert told in capsys.readouterr().err
+
+
+def test_a_typo_in_a_named_value_and_a_ranking_in_the_table_are_refused(client, folder):
+    path, _ = folder
+    typo = FolderRoles("state", "fraud", "cleard", id="claim")
+    with pytest.raises(ValueError, match=r"is 'cleard'\. Did you mean 'cleared'"):
+        fit_folder(path, typo, "naive-xgb", client=client)
+    with pytest.raises(ValueError, match="must be outside of the folder of the table"):
+        rank_folder(None, path, ROLES, path / "ranking", client=client)

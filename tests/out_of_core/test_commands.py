@@ -86,3 +86,12 @@ def test_files_of_another_kind_get_a_sentence(folder, capsys):
     table = folder / "part-0.parquet"
     assert run("fit", table, "--label", "fraud", "--checkpoint", "x", "-o", "m.lop") == 2
     assert "--checkpoint goes with --out-of-core" in capsys.readouterr().err
+
+
+def test_a_ranking_into_the_folder_of_the_table_is_refused_before_the_fit(
+    folder, capsys, monkeypatch
+):
+    monkeypatch.setattr("lopsided.out_of_core.fit_parquet", None)
+    words = ("--label", "fraud", "--out-of-core", "-o", folder / "ranked.parquet")
+    assert run("rank", folder, *words) == 2
+    assert "must be outside of the folder of the table" in capsys.readouterr().err

@@ -219,3 +219,33 @@ def test_bins_in_files_leave_nothing_behind(tmp_path):
     scratch.mkdir()
     fit_parts(folder, max_memory=0, folder=scratch)
     assert not list(scratch.iterdir())
+
+
+@pytest.mark.parametrize("change", ["number", "word", "swap"])
+def test_a_checkpoint_notices_one_cell_of_an_unlabeled_row(tmp_path, change):
+    table = make_table(900).assign(word=lambda own: np.where(own["a"] > 0, "hot", "cold"))
+    kept = Checkpoint(tmp_path / "kept", 5)
+    options = {"n_sample": 50, "checkpoint": kept}
+    fit_parts(write_parts(table, tmp_path / "parts"), {"n_estimators": 2}, **options)
+    fit_parts(write_parts(table, tmp_path / "same", 5), {"n_estimators": 2}, **options)
+    unlabeled = table[(table["fraud"] == 0) & table["b"].notna()]
+    row = unlabeled.index[100]
+    other = unlabeled.index[unlabeled["b"] != table.loc[row, "b"]][300]
+    if change == "number":
+        table.loc[row, "b"] += 1
+    elif change == "word":
+        table.loc[row, "word"] = "hot" if table.loc[row, "word"] == "cold" else "cold"
+    else:
+        table.loc[[row, other], "b"] = table.loc[[other, row], "b"].to_numpy()
+    with pytest.raises(ValueError, match="got one with other rows"):
+        fit_parts(write_parts(table, tmp_path / "other"), {"n_estimators": 2}, **options)
+
+
+def test_a_checkpoint_takes_a_seed(tmp_path):
+    folder, kept = write_parts(make_table(300), tmp_path / "parts"), Checkpoint(tmp_path / "k")
+    with pytest.raises(ValueError, match="A checkpoint takes a random_state, got None"):
+        fit_parquet(folder, "fraud", drop=["row"], prior=0.1, checkpoint=kept)
+    model = lopsided.build("ifpu-xgb", prior=0.1, **QUICK)
+    with pytest.raises(ValueError, match="A checkpoint takes a random_state, got None"):
+        fit_parquet(folder, "fraud", model, drop=["row"], checkpoint=kept, random_state=0)
+    assert not kept.path.exists()

@@ -134,12 +134,24 @@ def test_bad_requests_get_a_sentence(frame, model, folder, tmp_path):
     other = write_parts(frame.drop(columns="b"), tmp_path / "other")
     with pytest.raises(ValueError, match="that the model was fitted on, got none named 'b'"):
         rank_parquet(model, other, path)
-    taken = write_parts(frame.assign(score=1.0), tmp_path / "taken")
-    with pytest.raises(ValueError, match="names other than rank, score, probability, got"):
-        rank_parquet(model, taken, path, keep=["score"])
+    inside = folder / "ranked.parquet"
+    with pytest.raises(ValueError, match="must be outside of the folder of the table"):
+        rank_parquet(model, folder, inside)
+    assert not inside.exists()
     nameless = lopsided.build("naive-logistic").fit(
         frame[NAMES].fillna(0).to_numpy(), frame["fraud"]
     )
     with pytest.raises(ValueError, match="must know its columns by name"):
         rank_parquet(nameless, folder, path)
     assert not path.exists()
+
+
+def test_kept_columns_come_once_and_under_names_that_are_free(frame, model, tmp_path):
+    own = frame.assign(rank=7, rank_=8, score="s")
+    folder, path = write_parts(own, tmp_path / "taken"), tmp_path / "ranked.parquet"
+    rank_parquet(model, folder, path, keep=["row", "rank", "rank_", "row", "score"], top=5)
+    ranked = pd.read_parquet(path)
+    head = ["rank", "score", "probability"]
+    assert list(ranked.columns) == [*head, "row", "rank__", "rank_", "score_"]
+    assert_array_equal(ranked["rank"], [1, 2, 3, 4, 5])
+    assert ranked.iloc[:, 4:].to_numpy().tolist() == [[7, 8, "s"]] * 5

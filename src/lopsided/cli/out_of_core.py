@@ -57,13 +57,14 @@ def rank_files(options: argparse.Namespace, models: list[str], table: str) -> No
     """Rank the unlabeled rows of parquet files, by a model or by their own labels."""
     from lopsided._files import check_writable
     from lopsided.out_of_core import rank_parquet
+    from lopsided.tables.parquet_folders import check_outside
 
     if options.output is None or not options.output.endswith((".parquet", ".pq")):
         raise ValueError(
             f"--out-of-core writes a parquet file, got {options.output or 'no name'}. Name one "
             "by -o, such as ranked.parquet."
         )
-    check_writable(options.output)
+    check_outside(check_writable(options.output), table)
     model = _load(models[0]) if models else _fit(options, table)
     found = rank_parquet(
         model,
@@ -104,13 +105,11 @@ def _fit(options: argparse.Namespace, source: str) -> Any:
 
 def _list_dropped(options: argparse.Namespace, source: str) -> list[str]:
     """Return the columns not to learn from; one may have a comma in its name."""
-    from lopsided.out_of_core.parquet import open_parquet
+    from lopsided.tables.columns import find_columns
+    from lopsided.tables.parquet_files import find_parquet
 
-    known = open_parquet(source).kinds
-    dropped = [] if options.id is None else [options.id]
-    for words in options.drop:
-        dropped += [words] if words in known else [one.strip() for one in words.split(",")]
-    return dropped
+    names = find_parquet(source).schema.names
+    return [*([] if options.id is None else [options.id]), *find_columns(options.drop, names)]
 
 
 def _load(path: str) -> Any:

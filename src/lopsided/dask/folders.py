@@ -19,7 +19,8 @@ from lopsided.dask.training import draw_sample
 from lopsided.methods.row_sample import SAMPLE_SIZE, RowSample
 from lopsided.tables import TableCleaner
 from lopsided.tables.columns import find_columns
-from lopsided.tables.labels import read_labels
+from lopsided.tables.labels import LabelValues, read_labels
+from lopsided.tables.parquet_folders import check_outside
 
 __all__ = ["FolderRoles", "connect", "fit_folder", "rank_folder"]
 
@@ -99,6 +100,19 @@ class FolderRoles:
         given = (self.label, self.positive, self.negative)
         return frame.map_partitions(_read_labels, *given, meta=("y", np.int8))
 
+    def check_labels(self, frame: Any, client: Any, need_labeled: bool = True) -> None:
+        """Warn of values that are named and that no row has, or refuse them as typos."""
+        if self.label is None or (self.positive is None and self.negative is None):
+            return
+        found = LabelValues(self.label, self.positive, self.negative)
+        parts = frame[[self.label]].to_delayed()
+        delayed = require("dask").delayed
+        with naming_failures("while the labels were read"):
+            values = [delayed(_distinct)(part, found) for part in parts]
+            for part in compute(client, delayed(values)):
+                found.update(part)
+        found.check(need_labeled)
+
 
 def fit_folder(
     folder: Any,
@@ -145,6 +159,7 @@ def fit_folder(
 
     frame = read_folder(folder)
     roles.check(frame)
+    roles.check_labels(frame, client)
     raw, y = roles.features(frame), roles.labels(frame)
     cleaner = TableCleaner(
         types=dict(types or {}),
@@ -183,7 +198,7 @@ def rank_folder(
     roles : FolderRoles
         What its columns are; without a label all rows are ranked.
     output : path
-        The folder to write; see `rank_to_parquet`.
+        The folder to write, outside of that of the table; see `rank_to_parquet`.
     client : distributed.Client
         The cluster.
     top : int or None, default=None
@@ -193,8 +208,10 @@ def rank_folder(
     -------
     RankedFolder
     """
+    check_outside(output, folder)
     frame = read_folder(folder)
     roles.check(frame)
+    roles.check_labels(frame, client, need_labeled=False)
     wanted = [check_choice(name, list(frame.columns), "column") for name in _raw_names(model)]
     scores = map_scores(model, frame[wanted], client)
     first = [roles.id] if roles.id else []
@@ -218,6 +235,13 @@ def _read_labels(
     if label is not None and len(part):
         labels = read_labels(part[label], label, positive, negative, need_labeled=False)
     return pd.Series(labels, index=part.index, name="y")
+
+
+def _distinct(part: Any, found: LabelValues) -> list[str]:
+    """Return the different labels of a partition; of very many only those that matter."""
+    own = LabelValues(found.name, found.positive, found.negative)
+    own.update(part.iloc[:, 0])
+    return list(own.found)
 
 
 def _fit_cleaner(cleaner: TableCleaner, sample: RowSample) -> tuple[TableCleaner, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 from uuid import uuid4
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from lopsided._check import as_generator, check_jobs, require
@@ -18,9 +19,32 @@ from lopsided.methods._auto_prior import estimate_prior_of_batches
 from lopsided.methods._categories import category_levels, fit_level_map
 from lopsided.methods.base import PUClassifier
 from lopsided.methods.boosting import BoostedRiskClassifier
-from lopsided.methods.checkpoint import Checkpoint
+from lopsided.methods.checkpoint import SEEDLESS, Checkpoint
 
-__all__ = ["BatchedTable", "fit_batched"]
+__all__ = ["BatchedTable", "TableDigest", "fit_batched"]
+
+
+class TableDigest:
+    """A fingerprint of all cells of a table, the same in whatever batches they come."""
+
+    def __init__(self) -> None:
+        self._columns: dict[str, Any] = {}
+
+    def update(self, batch: Any) -> None:
+        """Add the next rows, as a data frame."""
+        for name in batch.columns:
+            column = batch[name]
+            if isinstance(column.dtype, pd.CategoricalDtype):
+                levels = pd.util.hash_array(column.cat.categories.to_numpy(object))
+                values = np.append(levels, np.uint64(0))[column.cat.codes]  # -1 is missing
+            else:
+                values = column.to_numpy()
+            self._columns.setdefault(str(name), hashlib.sha256()).update(values.tobytes())
+
+    def hexdigest(self) -> str:
+        """Return it as text."""
+        columns = {name: found.hexdigest() for name, found in self._columns.items()}
+        return hashlib.sha256(repr(columns).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -39,6 +63,8 @@ class BatchedTable:
         Where they stand in the table.
     evenly : data frame
         A few rows from all over the table, in order.
+    digest : TableDigest or None, default=None
+        Of all rows, which a checkpoint asks for.
     """
 
     batches: Callable[[], Iterator[Any]]
@@ -46,6 +72,7 @@ class BatchedTable:
     sample: Any
     positions: NDArray[np.intp]
     evenly: Any
+    digest: TableDigest | None = None
 
     @property
     def sample_labels(self) -> NDArray[np.int8]:
@@ -61,18 +88,6 @@ class BatchedTable:
         for label in np.unique(own):
             weight[own == label] = (self.labels == label).sum() / (own == label).sum()
         return weight
-
-    def digest(self) -> str:
-        """Return a fingerprint of the labels and of the values of the sample."""
-        found = hashlib.sha256(self.labels.tobytes())
-        found.update(repr(list(self.sample.columns)).encode())
-        for name in self.sample.columns:
-            column = self.sample[name]
-            codes = getattr(column, "cat", None)
-            if codes is not None:
-                found.update(repr(list(codes.categories)).encode())
-            found.update((column if codes is None else codes.codes).to_numpy().tobytes())
-        return found.hexdigest()
 
 
 def fit_batched(
@@ -100,7 +115,7 @@ def fit_batched(
     folder : path or None, default=None
         Where files of a binned table are kept during the fit; None is the system's.
     checkpoint : Checkpoint or None, default=None
-        Where boosted trees are kept on the way.
+        Where boosted trees are kept on the way; the model takes a `random_state` then.
     """
     if not isinstance(model, BoostedRiskClassifier):
         return _fit_sample(model, table, checkpoint)
@@ -109,6 +124,8 @@ def fit_batched(
             "early_stopping_rounds must be None for a table in batches, got "
             f"{model.early_stopping_rounds!r}: no rows are held out. Choose n_estimators."
         )
+    if checkpoint is not None and model.random_state is None:
+        raise ValueError(SEEDLESS)
     rng = as_generator(model.random_state)
     check_jobs(model.n_jobs)
     sample = _check_sample(model, table)
@@ -197,10 +214,13 @@ def _keeper(
     """Return what trains in steps and keeps them, or None."""
     if checkpoint is None:
         return None
+    found = hashlib.sha256(table.labels.tobytes())
+    found.update(repr(table.digest and table.digest.hexdigest()).encode())
+    rows = found.hexdigest()
 
     def boost(train: Callable[..., Any], params: dict[str, Any]) -> Any:
         settings = {name: value for name, value in params.items() if name != "nthread"}
-        facts = {"rows": table.digest(), "risk": repr(model.risk_), "prior": model.prior_}
+        facts = {"rows": rows, "risk": repr(model.risk_), "prior": model.prior_}
         facts |= {"gradient_scale": model.gradient_scale, **settings}
         return checkpoint.boost(train, model.n_estimators_, facts)
 

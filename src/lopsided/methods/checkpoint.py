@@ -11,7 +11,12 @@ from typing import Any
 from lopsided._check import check_count, require
 from lopsided._files import atomic_write, check_no_file
 
-__all__ = ["Checkpoint"]
+__all__ = ["SEEDLESS", "Checkpoint"]
+
+SEEDLESS = (
+    "A checkpoint takes a random_state, got None: the fit that goes on would be another one. "
+    "Pass a number, such as random_state=0."
+)
 
 _FORMAT = "lopsided boosting checkpoint 1"
 _NAME = "boosting.checkpoint"

@@ -5,15 +5,17 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from lopsided._check import as_generator, check_both_kinds, check_count
 from lopsided._terminal import abbreviate
-from lopsided.methods.batched import BatchedTable, fit_batched
-from lopsided.methods.checkpoint import Checkpoint
+from lopsided.methods.batched import BatchedTable, TableDigest, fit_batched
+from lopsided.methods.checkpoint import SEEDLESS, Checkpoint
 from lopsided.methods.registry import build, check_ranks
 from lopsided.out_of_core.parquet import ParquetTable, open_parquet
-from lopsided.tables.labels import read_labels
+from lopsided.tables.labels import LabelValues, read_labels
 
 __all__ = ["fit_parquet", "read_label_column"]
 
@@ -57,9 +59,9 @@ def fit_parquet(
     Parameters
     ----------
     source : path, list of paths or pyarrow Dataset
-        A parquet file, or a folder of them, read in the order of their names. Columns of
-        numbers and booleans are numbers, also where pandas wrote categories of numbers; texts
-        are categories.
+        A parquet file, or a folder of them, read in the order of their names; a folder in it
+        such as year=2024 is a column "year". Columns of numbers and booleans are numbers, also
+        where pandas wrote categories of numbers; texts are categories.
     label : str
         The column of labels: 1 = labeled positive, 0 or missing = unlabeled, -1 = reviewed
         negative.
@@ -109,15 +111,17 @@ def fit_parquet(
     >>> model.decision_function(table[["a", "b", "c"]]).shape
     (500,)
     """
+    if checkpoint is not None and random_state is None:
+        raise ValueError(SEEDLESS)
     table = open_parquet(source)
     rng = as_generator(random_state).spawn(2)[1]  # the fit's own numbers stay the same
     labels = read_label_column(table, label, positive, negative)
     check_both_kinds(labels, f"Column {abbreviate(label)!r}")
     model = _make_model(method, prior, n_jobs, random_state)
     dropped = table.check_columns(drop)
-    rows = _take_sample(
-        table, table.features([label, *dropped]), labels, check_count(n_sample, "n_sample"), rng
-    )
+    names, n_rows = table.features([label, *dropped]), check_count(n_sample, "n_sample")
+    digest = None if checkpoint is None else TableDigest()
+    rows = _take_sample(table, names, labels, n_rows, rng, digest)
     place = None if folder is None else os.fspath(folder)
     return fit_batched(model, rows, max_memory=max_memory, folder=place, checkpoint=checkpoint)
 
@@ -137,23 +141,32 @@ def _make_model(method: Any, prior: Any, n_jobs: int | None, random_state: Any) 
 
 
 def read_label_column(
-    table: ParquetTable, label: str, positive: str | None = None, negative: str | None = None
+    table: ParquetTable,
+    label: str,
+    positive: str | None = None,
+    negative: str | None = None,
+    need_labeled: bool = True,
 ) -> NDArray[np.int8]:
-    """Return the labels of all rows: 1, 0 and -1."""
+    """Return the labels of all rows: 1, 0 and -1.
+
+    Values that are named and that no row has are warned of where something is to be learned,
+    and refused where they seem to be typos.
+    """
     table.check_columns([label], "label column")
-    named = positive is not None or negative is not None
-    parts = []
+    parts, found = [], LabelValues(label, positive, negative)
     for batch in table.read([label], 2**18):
-        column = batch.column(label)
-        if not named and table.kinds[label] == "number":
-            values = np.nan_to_num(column.to_pandas().to_numpy(np.float64, na_value=np.nan))
-            if np.isin(values, (0, 1, -1)).all():
-                parts.append(values.astype(np.int8))
-                continue
-        # Words, or what a sentence has to be said about.
-        parts.append(
-            read_labels(column.to_pandas(), label, positive, negative, need_labeled=False)
-        )
+        column = batch.column(label).combine_chunks().cast(table.type_of(label))
+        if pa.types.is_nested(column.type):
+            raise ValueError(
+                f"Labels of column {abbreviate(label)!r} must be single values, got "
+                f"{column.type}. Name another column."
+            )
+        column = column.dictionary_encode()  # anew: categories may hold values of no row
+        values = pd.Series([*column.dictionary.to_pandas(), None], dtype=object)
+        codes = column.indices.fill_null(len(values) - 1).to_numpy()
+        found.update(values)
+        parts.append(read_labels(values, label, positive, negative, need_labeled=False)[codes])
+    found.check(need_labeled)
     return np.concatenate(parts)
 
 
@@ -163,6 +176,7 @@ def _take_sample(
     labels: NDArray[np.int8],
     n_sample: int,
     rng: np.random.Generator,
+    digest: TableDigest | None,
 ) -> BatchedTable:
     """Return the table in batches, with a sample of it in memory."""
     chosen = []
@@ -175,11 +189,12 @@ def _take_sample(
     evenly = np.arange(len(labels))[:: -(-len(labels) // _N_EVENLY)]
     gathered = np.union1d(positions, evenly)
     levels: dict[str, Any] = {}
-    frame = table.gather(gathered, names, levels)
+    frame = table.gather(gathered, names, levels, digest)
     return BatchedTable(
         lambda: table.frames(names),
         labels,
         frame.iloc[np.searchsorted(gathered, positions)].reset_index(drop=True),
         positions,
         frame.iloc[np.searchsorted(gathered, evenly)].reset_index(drop=True),
+        digest,
     )

@@ -1,18 +1,17 @@
 """Parquet files as one table that is read in batches, its columns the same in all of them."""
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from lopsided._check import check_choice, check_unique
+from lopsided._check import check_choice
 from lopsided._terminal import abbreviate, list_some
+from lopsided.methods.batched import TableDigest
+from lopsided.tables.parquet_files import ParquetFiles, find_parquet, plain_type
 
 __all__ = ["ParquetTable", "open_parquet"]
 
@@ -27,28 +26,28 @@ class ParquetTable:
 
     Parameters
     ----------
-    files : tuple of Path
+    parquet : ParquetFiles
         The files, in the order of their rows.
-    kinds : dict of str to str
-        What each column holds: "number", "category", or another type by its name.
-    n_rows_of : tuple of int
-        The rows of each file.
     single : frozenset of str
         The columns of numbers that single precision holds as they are.
-    types : dict of str to pyarrow type
-        The type that holds a column of all files, dictionaries as what they stand for.
     """
 
-    files: tuple[Path, ...]
-    kinds: dict[str, str]
-    n_rows_of: tuple[int, ...]
+    parquet: ParquetFiles
     single: frozenset[str]
-    types: dict[str, Any]
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """What each column holds: "number", "category", or another type by its name."""
+        return self.parquet.kinds
 
     @property
     def n_rows(self) -> int:
         """The rows of all files."""
-        return sum(self.n_rows_of)
+        return self.parquet.n_rows
+
+    def type_of(self, name: str) -> Any:
+        """Return the type that holds a column of all files, without dictionaries."""
+        return plain_type(self.parquet.schema.field(name).type)
 
     def check_columns(self, names: Iterable[str], what: str = "column") -> list[str]:
         """Return names of columns that there are, or name the nearest ones."""
@@ -75,13 +74,13 @@ class ParquetTable:
             np.clip(_BATCH_VALUES // max(len(names), 1), _LEAST_ROWS, _MOST_ROWS)
         )
         texts = [name for name in names if self.kinds[name] == "category"]
-        for path in self.files:
-            try:
-                with pq.ParquetFile(path, read_dictionary=texts) as file:
-                    for batch in file.iter_batches(size, columns=list(names)):
-                        yield pa.Table.from_batches([batch]).select(list(names))
-            except (pa.ArrowException, OSError) as error:
-                raise ValueError(_say_unreadable(path, error)) from None
+        for file in self.parquet.files:
+            for batch in file.batches(names, size, texts):
+                for place, name in enumerate(names):
+                    if pa.types.is_null(batch.schema.field(place).type):  # in this file alone
+                        column = batch.column(place).cast(self.type_of(name))
+                        batch = batch.set_column(place, name, column)
+                yield batch
 
     def frames(self, names: Sequence[str], n_rows: int | None = None) -> Iterator[Any]:
         """Give some columns as data frames: numbers as floats, texts as categories."""
@@ -107,12 +106,16 @@ class ParquetTable:
         return pd.DataFrame(columns)
 
     def gather(
-        self, positions: Any, names: Sequence[str], levels: dict[str, Any] | None = None
+        self,
+        positions: Any,
+        names: Sequence[str],
+        levels: dict[str, Any] | None = None,
+        digest: TableDigest | None = None,
     ) -> Any:
         """Return the rows at rising positions as a data frame.
 
         With `levels` the values of categories in the whole table are added to it, and are those
-        of the frame.
+        of the frame. A `digest` is updated by all rows of the table.
         """
         parts, start = [], 0
         for batch in self.read(names):
@@ -121,6 +124,8 @@ class ParquetTable:
             parts.append(batch.take(pa.array(positions[low:high] - start)))
             if levels is not None:
                 self._add_levels(batch, levels)
+            if digest is not None:
+                digest.update(self.to_frame(batch))
             start = end
         frame = pd.concat([self.to_frame(part) for part in _without_empty(parts)])
         for name in names:
@@ -156,110 +161,17 @@ def _as_floats(column: pa.ChunkedArray, dtype: Any) -> Any:
 
 
 def open_parquet(source: Any) -> ParquetTable:
-    """Return a file, a folder of them, a list of them or a dataset of Arrow as one table.
-
-    Files are read in the order of their names, folders in folders too. All must have the same
-    columns, with numbers where the others have numbers.
-    """
-    files = _list_files(source)
-    schemas, counts = [], []
-    for path in files:
-        try:
-            with pq.ParquetFile(path) as file:
-                schemas.append(file.schema_arrow)
-                counts.append(file.metadata.num_rows)
-        except (pa.ArrowException, OSError) as error:
-            raise ValueError(_say_unreadable(path, error)) from None
-    first = schemas[0]
-    check_unique(first.names)
-    kinds = {one.name: _kind_of(one.type) for one in first}
-    for path, schema in zip(files[1:], schemas[1:], strict=True):
-        _check_alike(path, schema, files[0], kinds)
-    if not sum(counts):
+    """Return a file, a folder of them, a list of them or a dataset of Arrow as one table."""
+    found = find_parquet(source)
+    if not found.n_rows:
         raise ValueError(f"{source} must hold rows, got none. Give a table with rows.")
+    schemas = [file.schema for file in found.files]
     double = {one.name for schema in schemas for one in schema if not _is_single(one.type)}
-    plain = [pa.schema([(one.name, _plain(one.type)) for one in schema]) for schema in schemas]
-    types = pa.unify_schemas(plain, promote_options="permissive")
-    return ParquetTable(
-        tuple(files),
-        kinds,
-        tuple(counts),
-        frozenset(kinds) - double,
-        {one.name: one.type for one in types},
-    )
-
-
-def _list_files(source: Any) -> list[Path]:
-    if hasattr(source, "files") and hasattr(source, "to_batches"):  # a dataset of Arrow
-        return [Path(path) for path in source.files]
-    if isinstance(source, (str, os.PathLike)):
-        path = Path(source)
-        if not path.exists():
-            raise FileNotFoundError(
-                f"There is no file or folder {path}. Give a parquet file or a folder of them."
-            )
-        if path.is_file():
-            return [path]
-        hidden = ("_", ".")  # what engines leave beside their files
-        files = sorted(
-            one
-            for one in path.rglob("*")
-            if one.suffix in (".parquet", ".pq") and not one.name.startswith(hidden)
-        )
-    else:
-        files = [Path(one) for one in source]
-    if not files:
-        raise FileNotFoundError(f"{source} must hold parquet files, got none.")
-    return files
-
-
-def _check_alike(path: Path, schema: Any, first: Path, kinds: dict[str, str]) -> None:
-    for name in {**kinds, **dict.fromkeys(schema.names)}:
-        here, there = name in schema.names, name in kinds
-        if not (here and there):
-            having, lacking = (path, first) if here else (first, path)
-            raise ValueError(
-                f"All files must have the same columns, got {abbreviate(name)!r} in {having} "
-                f"and not in {lacking}. Add it there, or leave one of the files out."
-            )
-        kind = _kind_of(schema.field(name).type)
-        if kind != kinds[name]:
-            raise ValueError(
-                f"Column {abbreviate(name)!r} must be of one kind in all files, got "
-                f"{kinds[name]} in {first} and {kind} in {path}. Write it alike in both."
-            )
-
-
-def _kind_of(kind: Any) -> str:
-    if pa.types.is_dictionary(kind) or _is_text(kind):
-        return "category"
-    numbers = (
-        pa.types.is_integer,
-        pa.types.is_floating,
-        pa.types.is_boolean,
-        pa.types.is_decimal,
-    )
-    return "number" if any(is_one(kind) for is_one in numbers) else str(kind)
-
-
-def _plain(kind: Any) -> Any:
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
-
-
-def _is_text(kind: Any) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+    return ParquetTable(found, frozenset(found.kinds) - double)
 
 
 def _is_single(kind: Any) -> bool:
     """Say whether single precision holds all numbers of a type."""
     floats = pa.types.is_float32(kind) or pa.types.is_float16(kind)
     short = pa.types.is_integer(kind) and kind.bit_width <= 16
-    return bool(floats or short or pa.types.is_boolean(kind))
-
-
-def _say_unreadable(path: Path, error: Exception) -> str:
-    shown = " ".join(str(error).split()).removesuffix(".") or type(error).__name__
-    return (
-        f"{path} could not be read as a parquet file: {abbreviate(shown)}. Copy the whole file "
-        "again, or leave it out."
-    )
+    return bool(floats or short or pa.types.is_boolean(kind) or pa.types.is_null(kind))

@@ -19,6 +19,8 @@ from lopsided._sketch import N_EXACT, ScoreSketch
 from lopsided._terminal import abbreviate
 from lopsided.out_of_core.fitting import read_label_column
 from lopsided.out_of_core.parquet import ParquetTable, open_parquet
+from lopsided.tables.columns import names_beside
+from lopsided.tables.parquet_folders import check_outside
 
 __all__ = ["StreamedRanking", "rank_parquet"]
 
@@ -94,8 +96,10 @@ def rank_parquet(
         As in `fit_parquet`, with the columns that the model knows.
     output : path
         The parquet file to write: the columns rank, score, probability and those of `keep`.
+        It must be outside of the folder of the table.
     keep : iterable of str, default=()
-        Columns of the table to write beside, such as ids.
+        Columns of the table to write beside, such as ids; one of them that is called rank,
+        score or probability is written with an underscore, as "rank_".
     label : str or None, default=None
         The column of labels: labeled and reviewed rows are left out. None ranks all rows.
     positive, negative : str or None, default=None
@@ -114,18 +118,14 @@ def rank_parquet(
     """
     table, target = open_parquet(source), check_writable(output)
     _check_not_source(target, table)
-    kept = table.check_columns(keep)
-    taken = [name for name in kept if name in _NUMBERS]
-    if taken:
-        raise ValueError(
-            f"Columns to keep must have names other than {', '.join(_NUMBERS)}, got "
-            f"{taken[0]!r}. Rename it."
-        )
+    check_outside(target, source)
+    kept = list(dict.fromkeys(table.check_columns(keep)))
     names = _features_of(model, table)
     n_sorted = check_count(n_exact, "n_exact") if top is None else check_count(top, "top")
     listed = None
     if label is not None:
-        listed = read_label_column(table, label, positive, negative) == 0
+        given = (label, positive, negative)
+        listed = read_label_column(table, *given, need_labeled=False) == 0
     with tempfile.NamedTemporaryFile(prefix="lopsided-", dir=folder) as file:
         shape = (table.n_rows,)
         scores = np.memmap(file.name, np.float64, "w+", shape=shape)
@@ -147,7 +147,9 @@ def rank_parquet(
 
 
 def _check_not_source(target: Path, table: ParquetTable) -> None:
-    if target.exists() and any(os.path.samefile(target, file) for file in table.files):
+    if target.exists() and any(
+        os.path.samefile(target, file.path) for file in table.parquet.files
+    ):
         raise ValueError(f"{target} is one of the files of the table. Write to another file.")
 
 
@@ -241,7 +243,7 @@ def _batches(table: ParquetTable, kept: list[str]) -> Iterator[tuple[pa.Table, i
     start = 0
     # A column is read for the number of rows where none is kept.
     for batch in table.read(kept or list(table.kinds)[:1], 2**18):
-        columns = {name: batch.column(name).cast(table.types[name]) for name in kept}
+        columns = {name: batch.column(name).cast(table.type_of(name)) for name in kept}
         columns[_PLACE] = np.arange(batch.num_rows)
         yield pa.table(columns), start
         start += batch.num_rows
@@ -262,5 +264,8 @@ def _add_numbers(rows: pa.Table, ranks: Any, scores: Any) -> pa.Table:
         name: pa.array(np.asarray(own), kind, from_pandas=False)
         for (name, kind), own in zip(_NUMBERS.items(), values, strict=True)
     }
-    kept = {name: rows.column(name) for name in rows.column_names if name != _PLACE}
-    return pa.table({**numbers, **kept})
+    kept = [name for name in rows.column_names if name != _PLACE]
+    columns = zip(
+        names_beside(kept, _NUMBERS), (rows.column(name) for name in kept), strict=True
+    )
+    return pa.table({**numbers, **dict(columns)})

@@ -13,7 +13,15 @@ from lopsided._terminal import abbreviate, list_some
 from lopsided._warnings import warn
 from lopsided.tables._cells import BLANK, is_missing, quote_some, spell
 
-__all__ = ["is_blank", "is_unreviewed", "read_labels", "read_names", "read_texts", "same_value"]
+__all__ = [
+    "LabelValues",
+    "is_blank",
+    "is_unreviewed",
+    "read_labels",
+    "read_names",
+    "read_texts",
+    "same_value",
+]
 
 _LABELS = {"1": 1, "1.0": 1, "true": 1, "0": 0, "0.0": 0, "false": 0, "-1": -1, "-1.0": -1}
 # Words for rows that nobody has looked at, in lower case: such a value is no verdict.
@@ -22,6 +30,7 @@ _UNREVIEWED_WORDS = (
     "to_do offen neu ungeprüft unbekannt"
 )
 _UNREVIEWED = frozenset(word.replace("_", " ") for word in _UNREVIEWED_WORDS.split())
+_MAX_VALUES = 1000  # of a column that is looked through for typos
 _ALIKE = 0.75  # of the letters of two words, by which one may be a typo of the other
 
 
@@ -75,7 +84,7 @@ def read_labels(
             f"{abbreviate(positive)!r} for both. Name another one."
         )
     if need_labeled:
-        _check_named(texts, name, positive, negative)
+        _check_named(texts.unique().tolist(), name, positive, negative)
     cleared = np.zeros(len(texts), bool)
     if negative is not None:
         cleared = _equal(texts, str(negative))
@@ -118,13 +127,51 @@ def read_names(column: Any) -> NDArray[np.str_]:
     return np.where(column.isna(), "", texts).astype(np.str_)
 
 
-def _check_named(texts: Any, name: str, positive: Any, negative: Any) -> None:
+class LabelValues:
+    """The different labels of a table that comes in parts, to find names that no row has.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    positive, negative : str or None
+        The values that are named, as in `read_labels`.
+
+    Examples
+    --------
+    >>> found = LabelValues("status", "fraud", "cleard")
+    >>> for part in (["fraud", ""], ["cleared"]):
+    ...     found.update(part)
+    >>> found.check()
+    Traceback (most recent call last):
+    ValueError: No row of column 'status' is 'cleard'. Did you mean 'cleared' (negative=...)?
+    """
+
+    def __init__(self, name: str, positive: str | None, negative: str | None) -> None:
+        self.name, self.positive, self.negative = abbreviate(name), positive, negative
+        self.found: dict[str, None] = {}
+
+    def update(self, cells: Any) -> None:
+        """Add labels of a part; of very many only those that are named."""
+        named = [str(one) for one in (self.positive, self.negative) if one is not None]
+        for text in read_texts(cells).unique().tolist() if named else []:
+            if len(self.found) < _MAX_VALUES or any(same_value(text, one) for one in named):
+                self.found[text] = None
+
+    def check(self, need_labeled: bool = True) -> None:
+        """Warn of values that no row has, or refuse them; without need only typos."""
+        found, named = list(self.found), (self.positive, self.negative)
+        _check_named(found, self.name, *named, need_labeled)
+
+
+def _check_named(
+    found: list[str], name: str, positive: Any, negative: Any, need_labeled: bool = True
+) -> None:
     """Warn of named values that no row has, or refuse them where a name seems to be wrong.
 
     A month without a cleared row, or without a confirmed one, is a month like others. But a
     name with a typo must not pass for it: nothing would be learned from, or too little.
     """
-    found = texts.unique().tolist()
     if all(map(is_blank, found)):  # which says enough
         return
     named = {"positive": positive, "negative": negative}
@@ -143,6 +190,8 @@ def _check_named(texts: Any, name: str, positive: Any, negative: Any) -> None:
         near = [text for text in others if _is_typo(str(value), text)]
         if near:
             raise ValueError(f"{missing}. Did you mean {abbreviate(near[0])!r} ({role}=...)?")
+        if not need_labeled:
+            continue
         if role == "positive" and others:
             raise ValueError(
                 f"{missing}, got {quote_some(found)}. Name the value of the positives "

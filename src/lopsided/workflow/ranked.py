@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lopsided._terminal import abbreviate, list_some
+from lopsided.tables.columns import names_beside
 from lopsided.workflow.roles import ROW_NUMBER, Roles
 
 __all__ = ["RankedTable", "Scored", "make_ranking", "name_row_labels", "undo_ranking"]
@@ -106,7 +107,7 @@ def make_ranking(frame: Any, scored: Scored, roles: Roles, top: int) -> RankedTa
     own = frame.reset_index(names=row_labels) if row_labels else frame
     if roles.id is not None and roles.id in own.columns:
         own = own.drop(columns=[roles.id])
-    own = own.set_axis(_names_beside(list(own.columns)), axis=1)
+    own = own.set_axis(names_beside(own.columns, _HEAD), axis=1)
     # In text, numbers of less than double precision would lose what rows are known again by.
     narrow = own.select_dtypes(["float16", "float32"]).columns
     own = own.astype(dict.fromkeys(narrow, np.float64))
@@ -131,7 +132,7 @@ def undo_ranking(frame: Any, roles: Roles, features: Iterable[str]) -> Any:
     but those that it had in training, stays as it is.
     """
     own = {*features, roles.label, *filter(None, [roles.id, roles.group]), *roles.drop}
-    renamed = dict(zip(_names_beside(sorted(own)), sorted(own), strict=True))
+    renamed = dict(zip(names_beside(sorted(own), _HEAD), sorted(own), strict=True))
     moved = {name: before for name, before in renamed.items() if name != before}
     columns = set(frame.columns)
     if not (columns & set(_HEAD)) - own and not columns & set(moved):
@@ -154,16 +155,3 @@ def name_row_labels(frame: Any) -> list[str]:
             name += "_"
         names.append(name)
     return names
-
-
-def _names_beside(names: list[str]) -> list[str]:
-    """Return the names with an underscore or more where the ranking's own would hide them."""
-    taken = {*_HEAD, *names}
-    renamed = []
-    for name in names:
-        if name in _HEAD:
-            while name in taken:
-                name += "_"
-            taken.add(name)
-        renamed.append(name)
-    return renamed
