@@ -67,10 +67,12 @@ def test_a_checkpoint_of_another_fit_is_refused(tmp_path, client, table):
         ValueError, match="checkpoint of this fit, got one with other parameters"
     ):
         fit(client, table, tmp_path, max_depth=3)
-    changed = X.copy()
+    changed, moved = X.copy(), y.copy()
     changed.iloc[7, 2] += 1
-    with pytest.raises(ValueError, match="checkpoint of this fit, got one with other rows"):
-        fit(client, (changed, y, y_true), tmp_path)
+    moved[[0, -1]] = y[[-1, 0]]  # from the first row, which is labeled, to the last
+    for other in ((changed, y, y_true), (X, moved, y_true)):
+        with pytest.raises(ValueError, match="of this fit, got one with other rows"):
+            fit(client, other, tmp_path)
 
 
 def test_a_damaged_checkpoint_is_refused(tmp_path, client, table):
