@@ -82,7 +82,7 @@ def find_sources(*collections: Any) -> Iterator[str]:
             kind = type(node).__name__
             if "ReadParquet" in kind:
                 yield from _find_texts(node.operand("path"))
-            elif kind == "FromMap":
+            elif kind.startswith("FromMap"):
                 yield from _find_texts(node.operand("iterables"))
 
 
