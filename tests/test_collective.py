@@ -3,14 +3,17 @@
 import json
 import subprocess
 import sys
+import weakref
 
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 import lopsided
-from lopsided.collective import as_boosted, start_tracker
+from lopsided.collective import _sample, as_boosted, fit_part, start_tracker
+from lopsided.methods.row_sample import sample_part
+from lopsided.methods.table_summary import summarize_part
 
 # What a worker does: a file of rows for each of several fits, and the scores of all rows.
 WORKER = """
@@ -118,6 +121,50 @@ def test_a_fit_from_its_last_checkpoint_is_the_same(found):
 def test_all_workers_say_what_one_of_them_has_met(found):
     for one in found["odd labels on one"]:
         assert one["error"].startswith("Worker 1: y must hold 1")
+
+
+def test_an_error_of_the_body_is_not_replaced_by_the_trackers():
+    with pytest.raises(KeyError, match="mine"), start_tracker(2, timeout=1):
+        raise KeyError("mine")
+
+
+def test_a_worker_that_never_comes_is_told_in_a_sentence():
+    with (
+        pytest.raises(RuntimeError, match=r"^All 2 workers must come .* within 1 seconds, got"),
+        start_tracker(2, timeout=1) as tracker,
+        pytest.raises(RuntimeError, match=r"^All workers must take part until the end, got"),
+    ):
+        fit_part("ifpu-xgb", [[1.0]], [1], tracker=tracker, worker=0, timeout=1)
+
+
+def test_samples_are_merged_as_they_come_and_drawn_by_the_seed(table, monkeypatch):
+    X, y, _ = table
+    collective = pytest.importorskip("xgboost").collective
+    alive: list[weakref.ref] = []
+
+    def broadcast(own, place):
+        if place == 0:
+            return own
+        seed = [place, place]
+        sent = sample_part(X, np.zeros(len(y)), size=100, seed=seed)
+        alive.append(weakref.ref(sent))
+        assert sum(one() is not None for one in alive) <= 2  # the last one, and this
+        return sent, None
+
+    monkeypatch.setattr(collective, "get_rank", lambda: 0)
+    monkeypatch.setattr(collective, "get_world_size", lambda: 8)
+    monkeypatch.setattr(collective, "broadcast", broadcast)
+    summary = summarize_part(X, y)
+
+    def draw(seed):
+        model = lopsided.build("ifpu-xgb", random_state=seed)
+        return _sample(model, summary, (X, y, None), 100)
+
+    first, again, other = draw(0), draw(0), draw(1)
+    assert len(alive) == 21
+    assert (first.labels == 0).sum() == 100
+    assert_array_equal(first.X, again.X)
+    assert not np.array_equal(first.X, other.X)
 
 
 def test_only_boosted_methods_are_fitted_by_several_workers():

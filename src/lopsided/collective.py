@@ -6,9 +6,12 @@ the columns and label totals from each other, boost on one risk, and all return 
 `examples/` has it for Spark and for Ray; `lopsided.dask` does the same on Dask.
 """
 
+import operator
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import reduce
+from numbers import Integral
 from typing import Any
 
 from lopsided._check import check_count, require
@@ -20,7 +23,7 @@ from lopsided.methods.distributed import (
     know_columns,
     plan_boosting,
 )
-from lopsided.methods.row_sample import SAMPLE_SIZE, merge_samples, sample_part
+from lopsided.methods.row_sample import SAMPLE_SIZE, sample_part
 from lopsided.methods.table_summary import TableSummary, merge_summaries, summarize_part
 
 __all__ = ["as_boosted", "fit_part", "start_tracker"]
@@ -50,10 +53,20 @@ def start_tracker(
         check_count(n_workers, "n_workers"), host, sortby="task", timeout=timeout
     )
     tracker.start()
+    lost = require("xgboost").core.XGBoostError
     try:
         yield tracker.worker_args()
-    finally:
+    except BaseException:  # which says more than what the tracker makes of it
+        with suppress(lost):
+            tracker.free()
+        raise
+    try:
         tracker.free()
+    except lost as error:
+        raise RuntimeError(
+            f"All {n_workers} workers must come to the tracker and leave it, each within "
+            f"{timeout} seconds, got one that has not. See what it says, and fit again."
+        ) from error
 
 
 def fit_part(
@@ -114,7 +127,7 @@ def fit_part(
     joined = {**tracker, "dmlc_timeout": timeout}
     if worker is not None:
         joined["dmlc_task_id"] = f"{check_count(worker, 'worker', 0):09d}"
-    with require("xgboost").collective.CommunicatorContext(**joined):
+    with _naming_losses(timeout), require("xgboost").collective.CommunicatorContext(**joined):
         model = as_boosted(as_method(method, prior, random_state))
         summary = merge_summaries(_gather(lambda: summarize_part(X, y, sample_weight)))
         sample = None
@@ -134,8 +147,28 @@ def as_boosted(model: Any) -> BoostedRiskClassifier:
     )
 
 
+@contextmanager
+def _naming_losses(timeout: int) -> Iterator[None]:
+    """Turn what XGBoost's collective says of a lost worker into a sentence."""
+    try:
+        yield
+    except require("xgboost").core.XGBoostError as error:
+        if "collective" not in str(error):
+            raise
+        raise RuntimeError(
+            "All workers must take part until the end, got one that was lost or kept the "
+            f"others waiting for {timeout} seconds. Fit again; with checkpoint=FOLDER a fit "
+            "goes on where it stopped."
+        ) from error
+
+
 def _gather(make: Any) -> list[Any]:
     """Return what each worker makes, in the order of ranks; all raise what one raises."""
+    return list(_gather_each(make))
+
+
+def _gather_each(make: Any) -> Iterator[Any]:
+    """Give what each worker makes, as it arrives; all must ask for all of it."""
     collective = require("xgboost").collective
     own: tuple[Any, Any]
     try:
@@ -143,11 +176,12 @@ def _gather(make: Any) -> list[Any]:
     except (ValueError, TypeError) as error:
         own = None, str(error)
     rank, ranks = collective.get_rank(), range(collective.get_world_size())
-    every = [collective.broadcast(own if place == rank else None, place) for place in ranks]
-    for place, (_, trouble) in enumerate(every):
-        if trouble is not None:
+    for place in ranks:
+        made, trouble = collective.broadcast(own if place == rank else None, place)
+        if trouble is not None:  # on every worker at this place
             raise ValueError(f"Worker {place}: {trouble}")
-    return [made for made, _ in every]
+        yield made
+        del made
 
 
 @dataclass(frozen=True)
@@ -170,8 +204,10 @@ def _is_first() -> bool:
 def _sample(model: BoostedRiskClassifier, summary: TableSummary, part: Any, size: int) -> Any:
     summary.check()
     rank = require("xgboost").collective.get_rank()
-    parts = _gather(lambda: sample_part(*part, size=size, seed=[0, rank]))
-    return merge_samples(parts).rows(know_columns(model, summary), summary)
+    seed = model.random_state if isinstance(model.random_state, Integral) else 0
+    # Merged as they come: all of them at once would be as many rows as workers times size.
+    parts = _gather_each(lambda: sample_part(*part, size=size, seed=[int(seed), rank]))
+    return reduce(operator.add, parts).rows(know_columns(model, summary), summary)
 
 
 def _boost(

@@ -1,6 +1,7 @@
 """A fit that was stopped goes on to the model of one that was not."""
 
 import pytest
+from sklearn.base import clone
 
 import lopsided
 from lopsided.dask import DaskPUClassifier
@@ -67,10 +68,28 @@ def test_a_checkpoint_of_another_fit_is_refused(tmp_path, client, table):
         ValueError, match="checkpoint of this fit, got one with other parameters"
     ):
         fit(client, table, tmp_path, max_depth=3)
-    changed = X.copy()
+    changed, moved = X.copy(), y.copy()
     changed.iloc[7, 2] += 1
-    with pytest.raises(ValueError, match="checkpoint of this fit, got one with other rows"):
-        fit(client, (changed, y, y_true), tmp_path)
+    moved[[0, -1]] = y[[-1, 0]]  # from the first row, which is labeled, to the last
+    for other in ((changed, y, y_true), (X, moved, y_true)):
+        with pytest.raises(ValueError, match="of this fit, got one with other rows"):
+            fit(client, other, tmp_path)
+
+
+def test_a_checkpoint_of_a_method_without_rounds_is_refused(tmp_path, client, table):
+    X, y, _ = table
+    rows = dd.from_pandas(X.assign(y=y), npartitions=2)
+    model = DaskPUClassifier("focused-fast", checkpoint=tmp_path, client=client)
+    with pytest.raises(ValueError, match="fitted on a sample, got one for FocusedClassifier"):
+        model.fit(rows[FEATURES], rows["y"])
+
+
+def test_a_copy_keeps_the_client(tmp_path, client):
+    model = DaskPUClassifier(lopsided.build("ifpu-xgb"), checkpoint=tmp_path, client=client)
+    copied = clone(model)
+    assert copied.client is client
+    assert copied.method is not model.method
+    assert repr(copied.get_params()) == repr(model.get_params())
 
 
 def test_a_damaged_checkpoint_is_refused(tmp_path, client, table):

@@ -59,6 +59,51 @@ def test_a_killed_worker_ends_the_fit_with_a_sentence(table):
         assert time.monotonic() - start < 120
 
 
+def test_after_a_worker_that_died_before_it_joined_one_can_fit_again(table):
+    X, y, _ = table
+
+    def die_before_joining(dask_worker, victim):
+        import xgboost.dask
+
+        class Dying(xgboost.dask.CommunicatorContext):
+            def __enter__(self):
+                time.sleep(1)  # so that the other one waits for it
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        if dask_worker.address == victim:
+            xgboost.dask.CommunicatorContext = Dying
+
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+        ) as cluster,
+        distributed.Client(cluster, set_as_default=False) as own,
+        own.as_current(),
+    ):
+        collection = dd.from_pandas(X.assign(y=y), npartitions=2)
+        own.run(die_before_joining, victim=min(own.scheduler_info()["workers"]))
+        start = time.monotonic()
+        with pytest.raises(WorkerLostError, match=r"^A worker was lost during training, and"):
+            fit(collection, client=own)
+        own.wait_for_workers(2, timeout=60)
+        assert fit(collection, client=own).prior_ == 0.06
+        assert time.monotonic() - start < 90
+
+
+@pytest.mark.parametrize("error", [AssertionError, TimeoutError, RuntimeError])
+def test_errors_of_a_function_of_the_users_own_stay_what_they_are(client, table, error):
+    X, y, _ = table
+    collection = dd.from_pandas(X.assign(y=y), npartitions=2)
+
+    def fail(part):
+        raise error("the key was lost")
+
+    features = collection[FEATURES].map_partitions(fail, meta=X.iloc[:0])
+    with pytest.raises(error, match="the key was lost") as found:
+        DaskPUClassifier(client=client).fit(features, collection["y"])
+    assert not isinstance(found.value, WorkerLostError)
+
+
 def test_a_partition_that_fails_late_is_named_and_no_worker_blamed(client, table, tmp_path):
     X, y, _ = table
     collection = dd.from_pandas(X.assign(y=y), npartitions=2)

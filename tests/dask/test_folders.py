@@ -90,11 +90,19 @@ def test_local_starts_workers_here():
         (["--dask", "tcp://127.0.0.1:9"], "A Dask scheduler must be at 'tcp://127.0.0.1:9'"),
         (["--dask", "local", "--sep", ";"], "got --sep as well"),
         (["--dask", "local"], "Name one by --output"),
+        (["--dask", "local", "--reasons", "all"], "without reasons, got --reasons"),
+        (["--dask", "local", "--out-sep", ";"], "without reasons, got --out-sep"),
+        (["--dask", "local", "-o", "OCCUPIED"], "must be new or hold a ranking"),
+        (["--dask", "local", "-o", "TABLE"], "another folder than the table's"),
     ],
 )
 def test_what_does_not_fit_is_told(options, told, folder, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("lopsided.dask.folders._CONNECT", 1)
-    output = [] if "--output" in told else ["-o", str(tmp_path / "ranking")]
+    (tmp_path / "notes.txt").write_text("mine")
+    places = {"OCCUPIED": str(tmp_path), "TABLE": str(folder[0])}
+    options = [places.get(word, word) for word in options]
+    is_given = "-o" in options or "--output" in told
+    output = [] if is_given else ["-o", str(tmp_path / "ranking")]
     code = main(["rank", str(folder[0]), "--label", "state", *options, *output])
     assert code != 0
     assert told in capsys.readouterr().err

@@ -10,7 +10,8 @@ from numpy.testing import assert_allclose
 from lopsided._math import sigmoid
 from lopsided._sketch import ScoreSketch
 from lopsided.calibration import fit_calibration
-from lopsided.dask import judging, rank_to_parquet, summarize_scores
+from lopsided.dask import judging, rank_to_parquet, read_folder, summarize_scores
+from lopsided.dask.ranking_folder import check_ranking_folder, replacing
 from lopsided.metrics import pu_average_precision, pu_mean_log_rank, pu_roc_auc
 from lopsided.priors import estimate_prior
 
@@ -113,6 +114,74 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path, client, scored):
     with pytest.raises(FileExistsError, match="got a folder with other files"):
         rank_to_parquet(collection["score"], collection["y"], tmp_path, client=client)
     assert (tmp_path / "part-00000.parquet").read_text() == "mine"
+
+
+def write_small_files(folder, scored, n_files=12):
+    spare = {f"x{i}": np.arange(5000.0) + i for i in range(20)}
+    rows = scored.assign(**spare, rank=1, rank_=2)
+    for place, part in enumerate(np.array_split(np.arange(5000), n_files)):
+        rows.iloc[part].to_parquet(folder / f"part-{place:05d}.parquet", index=False)
+
+
+def test_many_small_files_are_ranked_with_the_columns_of_their_rows(tmp_path, client, scored):
+    (tmp_path / "table").mkdir()
+    write_small_files(tmp_path / "table", scored)
+    rows = dd.read_parquet(tmp_path / "table")
+    columns = rows[["id", "rank", "rank_"]]
+    rank_to_parquet(rows["score"], rows["y"], tmp_path / "out", columns=columns, client=client)
+    files = sorted((tmp_path / "out").glob("*.parquet"))
+    ranking = pd.concat(map(pd.read_parquet, files)).sort_values("id")
+    unlabeled = scored[scored["y"] == 0]
+    assert (ranking["id"].to_numpy() == unlabeled["id"].to_numpy()).all()
+    assert (ranking["score"].to_numpy() == unlabeled["score"].to_numpy()).all()
+    assert (ranking[["rank__", "rank_"]] == [1, 2]).all().all()  # ours is rank
+
+
+def test_a_table_is_not_ranked_into_its_own_folder(tmp_path, client, scored):
+    write_small_files(tmp_path, scored, 2)
+    (tmp_path / "ranking.json").write_text("{}")  # as if it were a ranking
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    for rows in (dd.read_parquet(tmp_path), read_folder(tmp_path)):
+        with pytest.raises(ValueError, match="another folder than the table's, got the one"):
+            rank_to_parquet(rows["score"], rows["y"], tmp_path, client=client)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_ranking_that_fails_leaves_the_one_before(tmp_path, client, scored):
+    rows = dd.from_pandas(scored, npartitions=2)
+    rank_to_parquet(rows["score"], rows["y"], tmp_path, client=client)
+    (tmp_path / "notes.txt").write_text("mine")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    odd = rows["y"].mask(rows["id"] == 4000, 7)
+    with pytest.raises(ValueError, match="Partition 1: y must hold 1"):
+        rank_to_parquet(rows["score"], odd, tmp_path, client=client)
+    with pytest.raises(ValueError, match="Partition 1: y must hold 1"):
+        rank_to_parquet(rows["score"], odd, tmp_path / "new", client=client)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_what_a_stopped_ranking_left_is_replaced(tmp_path):
+    with pytest.raises(KeyboardInterrupt), replacing(tmp_path / "out"):
+        raise KeyboardInterrupt
+    assert not (tmp_path / "out").exists()
+    left = tmp_path / "out" / ".lopsided-ranking-of-a-killed-process"
+    left.mkdir(parents=True)
+    (tmp_path / "out" / "part-00007.parquet").write_text("moved before the end")
+    target = check_ranking_folder(tmp_path / "out")
+    with replacing(target) as (draft, mark):
+        (draft / "part-00000.parquet").write_text("new")
+        mark.write_text("{}")
+    assert sorted(path.name for path in target.iterdir()) == [
+        "part-00000.parquet",
+        "ranking.json",
+    ]
+
+
+def test_columns_that_come_twice_are_named(tmp_path, client, scored):
+    rows = dd.from_pandas(scored, npartitions=2)
+    columns = rows[["id", "id"]]
+    with pytest.raises(ValueError, match="names of their own, got 'id' twice"):
+        rank_to_parquet(rows["score"], rows["y"], tmp_path, columns=columns, client=client)
 
 
 def test_beyond_the_exact_ranks_the_error_is_bounded(scored):

@@ -136,6 +136,14 @@ def test_categories_that_partitions_declare_apart_are_one_list(place, table):
     )
 
 
+def test_columns_that_can_be_missing_count_as_on_one_machine(place, table):
+    X, y, _ = table
+    X = X.assign(b=X["b"].where(X["a"] > 9), d=(X["d"] > 7).astype(float).where(X["a"] < 30))
+    X = X.astype({"b": "Int64", "d": "boolean"})
+    one, two = fit_both("ifpu-xgb", place, *halves(X, y, 1000), prior=0.06)
+    assert_allclose(two, one, atol=1e-6)
+
+
 def test_weights_and_reviewed_negatives_count_as_on_one_machine(place, table):
     X, y, y_true = table
     reviewed = np.where((y == 0) & (y_true == 0) & (np.arange(len(y)) % 9 == 0), -1, y)

@@ -59,6 +59,47 @@ def test_any_change_of_a_row_changes_the_checksum(table):
     assert before not in [summarize_part(*other).checksum for other in others]
 
 
+TABLES = {
+    "whole numbers": lambda rng: rng.integers(0, 40, (200, 3)).astype(float),
+    "0 and 1": lambda rng: rng.integers(0, 2, (200, 12)).astype(float),
+    "short numbers": lambda rng: rng.normal(size=(200, 3)).astype(np.float32),
+}
+
+
+@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("what", ["a label moves", "a cell moves", "labels are shuffled"])
+def test_what_moves_from_row_to_row_changes_the_checksum(kind, what):
+    rng = np.random.default_rng(0)
+    X = TABLES[kind](rng)
+    y = (rng.random(200) < 0.1).astype(int)
+    before, rows = summarize_part(X, y).checksum, np.column_stack([y, X])
+    same = []
+    for _ in range(150):
+        others = rows.copy()
+        i, j = rng.choice(200, 2, replace=False)
+        column = rng.integers(1, rows.shape[1])
+        if what == "a label moves":
+            others[[i, j], 0] = others[[j, i], 0]
+        elif what == "a cell moves":
+            others[[i, j], column] = others[[j, i], column]
+        else:
+            others[:, 0] = rng.permutation(others[:, 0])
+        is_same_table = sorted(map(tuple, others)) == sorted(map(tuple, rows))
+        found = summarize_part(others[:, 1:], others[:, 0]).checksum
+        same.append((found == before) == is_same_table)
+    assert all(same)
+
+
+def test_columns_that_can_be_missing_are_summed_up_as_floats(table):
+    X, y, weight = table
+    flag = (X["a"] > 1).astype(float).where(X["b"] > 2)
+    floats = X.assign(a=X["a"].where(X["b"] > 3), b=X["b"].where(X["a"] > 0), c=flag)
+    nullable = floats.astype({"a": "Float64", "b": "Int64", "c": "boolean"})
+    one, two = (summarize_part(some, y, weight) for some in (nullable, floats))
+    assert one.checksum == two.checksum
+    pd.testing.assert_frame_equal(one.head, two.head)
+
+
 def test_a_level_without_weight_is_dropped_as_on_one_machine(table):
     X, y, weight = table
     weight = np.where(X["kind"] == "y", 0.0, weight)

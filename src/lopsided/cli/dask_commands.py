@@ -33,14 +33,17 @@ def fit_on_dask(options: argparse.Namespace) -> None:
 def rank_on_dask(options: argparse.Namespace, models: list[str], table: str) -> None:
     """Rank a folder, by a model or by its own labels, into another folder."""
     from lopsided.dask.folders import connect, rank_folder
+    from lopsided.dask.ranking_folder import check_ranking_folder
     from lopsided.store import load
 
     _check_options(options)
+    _check_written(options)
     if options.output in (None, "-"):
         raise ValueError(
             "With --dask a ranking is a folder of parquet files, got none to write. Name one "
             "by --output."
         )
+    check_ranking_folder(options.output, [table])  # before anything is learned
     model = load(models[0]) if models else None
     if model is not None and not hasattr(model, "steps"):
         raise ValueError(
@@ -66,6 +69,17 @@ def _check_options(options: argparse.Namespace) -> None:
         raise ValueError(
             f"With --dask the table is a folder of parquet files, got --{given[0]} as well. "
             "Leave out one of the two."
+        )
+
+
+def _check_written(options: argparse.Namespace) -> None:
+    """Refuse options of a ranking in one file; 100 reasons are what nobody has asked for."""
+    given = ["--out-sep"] if options.out_sep is not None else []
+    given += ["--reasons"] if options.reasons not in ("100", "0") else []
+    if given:
+        raise ValueError(
+            "With --dask a ranking is a folder of parquet files without reasons, got "
+            f"{given[0]}. Leave it out."
         )
 
 

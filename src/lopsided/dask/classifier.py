@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from lopsided._check import as_generator, check_count, require
@@ -92,7 +92,8 @@ class DaskPUClassifier(ClassifierMixin, BaseEstimator):
         ----------
         X : Dask data frame or array of shape (n_rows, n_features)
             Numbers, NaN and categories; partitions may declare other categories. It is read
-            twice: `persist` it where that costs more than memory.
+            twice, and once more where a prior is estimated: `persist` it where that costs more
+            than memory.
         y : Dask series or array of shape (n_rows,)
             1 = labeled positive, 0 = unlabeled, -1 = reviewed negative.
         sample_weight : Dask series or array of shape (n_rows,), optional
@@ -105,6 +106,12 @@ class DaskPUClassifier(ClassifierMixin, BaseEstimator):
         client, saved = find_client(self.client), self._checkpoint()
         check_count(self.sample_size, "sample_size")
         model = as_method(self.method, self.prior, self.random_state)
+        if saved is not None and not isinstance(model, BoostedRiskClassifier):
+            raise ValueError(
+                "checkpoint must be None for a method that is fitted on a sample, got one for "
+                f"{type(model).__name__}. Leave it out, or take a boosted method such as "
+                "focused-xgb."
+            )
         parts = as_parts(X, y, sample_weight)
         summary = summarize(parts, client)
         if isinstance(model, BoostedRiskClassifier):
@@ -206,6 +213,13 @@ class DaskPUClassifier(ClassifierMixin, BaseEstimator):
     def n_features_in_(self) -> int:
         """The number of columns."""
         return self.to_local().n_features_in_
+
+    def __sklearn_clone__(self) -> "DaskPUClassifier":
+        """Return an unfitted copy with the same client, which cannot be copied."""
+        params = self.get_params(deep=False)
+        client = params.pop("client")
+        copies = {name: clone(value, safe=False) for name, value in params.items()}
+        return type(self)(**copies, client=client)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "estimator_")

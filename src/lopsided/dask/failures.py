@@ -9,9 +9,12 @@ from lopsided._check import require
 
 __all__ = ["WorkerLostError", "in_partition", "naming_failures"]
 
+# What XGBoost says where Dask has put another worker in the place of one.
+_MARKS = ("Invalid worker address: ", "Missing required workers: ")
+
 
 class WorkerLostError(RuntimeError):
-    """A worker was lost during training, and no model was made."""
+    """A worker was lost during a fit or a ranking, and nothing was made of it."""
 
 
 def in_partition(function: Callable[..., Any], place: int) -> Callable[..., Any]:
@@ -28,37 +31,38 @@ def in_partition(function: Callable[..., Any], place: int) -> Callable[..., Any]
 
 
 @contextmanager
-def naming_failures(what: str) -> Iterator[None]:
-    """Turn errors of Dask, Arrow and XGBoost's collective into a sentence each."""
+def naming_failures(what: str, *, training: bool = False) -> Iterator[None]:
+    """Turn errors of Dask, Arrow and XGBoost's collective into a sentence each.
+
+    Around XGBoost's training, an assertion of its own is a lost worker too: it finds none of
+    the data of one. Elsewhere an assertion is the user's.
+    """
     distributed, xgboost = require("distributed"), require("xgboost")
     arrow = require("pyarrow")
-    try:
-        yield
-    except (
+    lost: tuple[type[BaseException], ...] = (
         distributed.KilledWorker,
         distributed.CancelledError,
-        xgboost.core.XGBoostError,
-    ) as error:
-        raise WorkerLostError(_tell_lost(what)) from error
-    except (arrow.ArrowException, OSError) as error:
+        *((AssertionError,) if training else ()),
+    )
+    try:
+        yield
+    except lost as error:
+        raise WorkerLostError(_tell_lost(what, training)) from error
+    except (arrow.ArrowException, FileNotFoundError) as error:
         first = str(error).strip().splitlines()[0] if str(error).strip() else repr(error)
         raise ValueError(
             f"A file of the collection cannot be read: {first} Write it again, or leave it out."
         ) from error
-    except (ValueError, RuntimeError, AssertionError) as error:
-        if _is_of_lost_worker(error):
-            raise WorkerLostError(_tell_lost(what)) from error
+    except (ValueError, RuntimeError) as error:
+        if str(error).startswith(_MARKS) or (
+            isinstance(error, xgboost.core.XGBoostError) and "collective" in str(error)
+        ):
+            raise WorkerLostError(_tell_lost(what, training)) from error
         if "provided metadata" in str(error):  # Dask's own words on columns, in several lines
             raise ValueError(_tell_columns(" ".join(str(error).split()))) from error
         raise
     except KeyError as error:
         raise ValueError(_tell_columns(str(error).strip('"'))) from error
-
-
-def _is_of_lost_worker(error: BaseException) -> bool:
-    """Say whether XGBoost found another worker in the place of one, or none of its data."""
-    marks = ("Invalid worker address", "Missing required workers", "lost")
-    return isinstance(error, AssertionError) or any(mark in str(error) for mark in marks)
 
 
 def _tell_columns(found: str) -> str:
@@ -68,7 +72,9 @@ def _tell_columns(found: str) -> str:
     )
 
 
-def _tell_lost(what: str) -> str:
+def _tell_lost(what: str, training: bool) -> str:
+    if not training:
+        return f"A worker was lost {what}, and nothing came of it. Try again."
     return (
         f"A worker was lost {what}, and no model was made. Fit again; with checkpoint=FOLDER a "
         "fit goes on where it stopped."

@@ -123,7 +123,7 @@ def sketch_parts(parts: list[Any]) -> Any:
 
 
 def _sketch(part: Part) -> ScoreSketch:
-    scores, labels, weight = check_part(*part)
+    scores, labels, weight = check_part(*part.rows)
     values = scores.to_numpy() if hasattr(scores, "to_numpy") else scores
     return ScoreSketch().update(values[:, 0], labels, weight)
 

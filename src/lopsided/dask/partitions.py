@@ -1,11 +1,23 @@
 """A Dask collection as parts: a table, its labels and weights, partition by partition."""
 
+import os
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 from uuid import uuid4
 
+import numpy as np
+
 from lopsided._check import require
 
-__all__ = ["Part", "as_parts", "compute", "find_client", "is_array", "is_frame"]
+__all__ = [
+    "Part",
+    "as_parts",
+    "compute",
+    "find_client",
+    "find_sources",
+    "is_array",
+    "is_frame",
+]
 
 
 class Part(NamedTuple):
@@ -14,6 +26,12 @@ class Part(NamedTuple):
     X: Any
     y: Any = None
     weight: Any = None
+    columns: Any = None  # of the same rows, not to learn from
+
+    @property
+    def rows(self) -> tuple[Any, Any, Any]:
+        """The table, its labels and weights."""
+        return self.X, self.y, self.weight
 
 
 def find_client(client: Any = None) -> Any:
@@ -56,7 +74,29 @@ def is_array(X: Any) -> bool:
     return isinstance(X, require("dask.array").Array)
 
 
-def as_parts(X: Any, y: Any = None, sample_weight: Any = None) -> list[Any]:
+def find_sources(*collections: Any) -> Iterator[str]:
+    """Give the files and folders that data frames are read from, as far as Dask tells."""
+    for one in collections:
+        nodes = one.expr.walk() if is_frame(one) else ()
+        for node in nodes:
+            kind = type(node).__name__
+            if "ReadParquet" in kind:
+                yield from _find_texts(node.operand("path"))
+            elif kind.startswith("FromMap"):
+                yield from _find_texts(node.operand("iterables"))
+
+
+def _find_texts(found: Any) -> Iterator[str]:
+    if isinstance(found, (str, os.PathLike)):
+        yield os.fspath(found)
+    elif isinstance(found, (list, tuple)):
+        for one in found:
+            yield from _find_texts(one)
+
+
+def as_parts(
+    X: Any, y: Any = None, sample_weight: Any = None, columns: Any = None
+) -> list[Any]:
     """Return a delayed `Part` for each partition, rows matched by their places in it.
 
     Parameters
@@ -65,6 +105,8 @@ def as_parts(X: Any, y: Any = None, sample_weight: Any = None) -> list[Any]:
         The table.
     y, sample_weight : Dask series, array or None
         One value per row, in the partitions of X.
+    columns : Dask data frame or None
+        Other columns of the rows, in the partitions of X.
 
     Returns
     -------
@@ -83,8 +125,10 @@ def as_parts(X: Any, y: Any = None, sample_weight: Any = None) -> list[Any]:
     for name, values in others.items():
         if values is not None:
             others[name] = _like(X, values, name)
+    if columns is not None:
+        _check_partitions(X, columns, "columns")
     make = _delayed_blocks if is_array(X) else _delayed_frames
-    return make(X, others["y"], others["sample_weight"])
+    return make(X, others["y"], others["sample_weight"], columns)
 
 
 def _like(X: Any, values: Any, name: str) -> Any:
@@ -96,24 +140,29 @@ def _like(X: Any, values: Any, name: str) -> Any:
         )
     if is_array(X):
         column = values.to_dask_array() if is_frame(values) else values
-        n_wanted, n_found = X.numblocks[0], column.numblocks[0]
     else:
         frames = require("dask.dataframe")
         column = values if is_frame(values) else frames.from_dask_array(values)
-        n_wanted, n_found = X.npartitions, column.npartitions
+    _check_partitions(X, column, name)
+    return column
+
+
+def _check_partitions(X: Any, other: Any, name: str) -> None:
+    n_wanted, n_found = (
+        one.npartitions if is_frame(one) else one.numblocks[0] for one in (X, other)
+    )
     if n_wanted != n_found:
         raise ValueError(
             f"X and {name} must have the same partitions, got {n_wanted} and {n_found}. Take "
             "both from one collection, or repartition one of them."
         )
-    return column
 
 
-def _delayed_frames(X: Any, y: Any, weight: Any) -> list[Any]:
+def _delayed_frames(X: Any, *others: Any) -> list[Any]:
     # As one expression: optimized apart, X and y of one file may end up in other partitions.
-    given = [X, *(values for values in (y, weight) if values is not None)]
+    given = [X, *(values for values in others if values is not None)]
     # A name of its own: the same parts are asked for again, and a graph must not change then.
-    kinds = (y is not None, weight is not None, uuid4().hex)
+    kinds = (*(values is not None for values in others), uuid4().hex)
     made = require("dask.dataframe").map_partitions(
         _make_part, *given, kinds, meta=(None, "object"), align_dataframes=False
     )
@@ -121,17 +170,18 @@ def _delayed_frames(X: Any, y: Any, weight: Any) -> list[Any]:
 
 
 def _make_part(X: Any, *others: Any) -> Part:
-    *values, (has_y, has_weight, _) = others
-    return Part(X, values[0] if has_y else None, values[-1] if has_weight else None)
+    *values, kinds = others
+    there = iter(values)
+    return Part(X, *(next(there) if is_there else None for is_there in kinds[:-1]))
 
 
-def _delayed_blocks(X: Any, y: Any, weight: Any) -> list[Any]:
+def _delayed_blocks(X: Any, *others: Any) -> list[Any]:
     delayed = require("dask").delayed
     blocks = X.to_delayed(optimize_graph=False).ravel()
     columns = [
         [None] * len(blocks)
         if values is None
-        else values.to_delayed(optimize_graph=False).ravel()
-        for values in (y, weight)
+        else np.ravel(values.to_delayed(optimize_graph=False))
+        for values in others
     ]
     return [delayed(Part)(*parts) for parts in zip(blocks, *columns, strict=True)]

@@ -7,18 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from lopsided._check import check_count, require
-from lopsided._files import atomic_write, check_no_file
+from lopsided._check import check_count, check_unique, require
+from lopsided._files import atomic_write
 from lopsided._math import sigmoid
 from lopsided._sketch import N_EXACT, ScoreSketch
 from lopsided.dask.failures import in_partition, naming_failures
 from lopsided.dask.judging import sketch_parts
-from lopsided.dask.partitions import Part, as_parts, compute, find_client, is_frame
+from lopsided.dask.partitions import (
+    Part,
+    as_parts,
+    compute,
+    find_client,
+    find_sources,
+    is_frame,
+)
+from lopsided.dask.ranking_folder import check_ranking_folder, replacing
 from lopsided.methods.table_summary import check_part
 
 __all__ = ["RankedFolder", "rank_to_parquet"]
 
-_MARK = "ranking.json"
 _HEAD = ("rank", "score", "probability")
 
 
@@ -83,9 +90,11 @@ def rank_to_parquet(
         1 = labeled positive, 0 = unlabeled, -1 = reviewed negative. Only unlabeled rows are
         ranked.
     folder : path
-        New, or one that this function wrote before, which is then replaced.
+        New, or one that this function wrote before, which is replaced once all new files are
+        there. It cannot be one that the collections are read from.
     columns : Dask data frame or None, default=None
-        Columns of the rows to write beside, such as their ids.
+        Columns of the rows to write beside, such as their ids. One called as ours is written
+        with a `_` behind its name. Workers keep them until they are written.
     top : int or None, default=None
         Write only rows up to this rank; None writes all.
     client : distributed.Client or None, default=None
@@ -95,69 +104,44 @@ def rank_to_parquet(
     -------
     RankedFolder
     """
-    client, target = find_client(client), _prepare(folder)
+    client = find_client(client)
     most = np.inf if top is None else check_count(top, "top")
-    scores, y = client.persist([scores, y])
+    if columns is not None:
+        check_unique(columns.columns)
+    target = check_ranking_folder(folder, find_sources(scores, y, columns))
     judged = scores.to_frame(name="score") if is_frame(scores) else scores[:, None]
-    own = _as_parts_beside(judged, columns)
-    delayed = require("dask").delayed
-    scored = as_parts(judged, y)
-    sketch = sketch_parts(scored)
-    written = [
-        delayed(in_partition(_write, place))(part, beside, sketch, str(target), place, most)
-        for place, (part, beside) in enumerate(zip(scored, own, strict=True))
-    ]
-    with naming_failures("while the ranking was written"):
-        n_rows, found = compute(client, delayed((delayed(sum)(written), sketch)))
-    ranked = RankedFolder(
-        str(folder),
-        int(n_rows),
-        int(found.n_unlabeled),
-        int(min(found.n_unlabeled, N_EXACT)),
-        float(found.rank_error),
-    )
-    with atomic_write(target / _MARK) as draft:
-        draft.write_text(json.dumps(asdict(ranked), indent=2))
+    # All in one graph, which is made once: else Dask may put files together in one of them.
+    parts = client.persist(as_parts(judged, y, columns=columns), optimize_graph=False)
+    with replacing(target) as (draft, mark):
+        with naming_failures("while the ranking was written"):
+            n_rows, found = compute(client, _write_all(parts, str(draft), most))
+        ranked = RankedFolder(
+            str(folder),
+            int(n_rows),
+            int(found.n_unlabeled),
+            int(min(found.n_unlabeled, N_EXACT)),
+            float(found.rank_error),
+        )
+        mark.write_text(json.dumps(asdict(ranked), indent=2))
     return ranked
 
 
-def _prepare(folder: Any) -> Path:
-    """Return an empty folder: a new one, or one of ours without what was in it."""
-    target = Path(folder).absolute()  # workers have another folder of their own
-    check_no_file(target, " for the ranking")
-    if target.exists() and any(target.iterdir()) and not (target / _MARK).exists():
-        raise FileExistsError(
-            f"{folder} must be new or hold a ranking, got a folder with other files. Name "
-            "another folder."
-        )
-    target.mkdir(parents=True, exist_ok=True)
-    (target / _MARK).unlink(missing_ok=True)
-    for old in target.glob("part-*.parquet"):
-        old.unlink()
-    return target
+def _write_all(parts: list[Any], folder: str, most: float) -> Any:
+    """Return the delayed number of rows that are written, and the sketch of all."""
+    delayed = require("dask").delayed
+    sketch = sketch_parts(parts)
+    written = [
+        delayed(in_partition(_write, place))(part, sketch, folder, place, most)
+        for place, part in enumerate(parts)
+    ]
+    return delayed((delayed(sum)(written), sketch))
 
 
-def _as_parts_beside(scores: Any, columns: Any) -> list[Any]:
-    """Return a delayed table of columns for each partition of scores, or None for each."""
-    n_parts = scores.npartitions if is_frame(scores) else scores.numblocks[0]
-    if columns is None:
-        return [None] * n_parts
-    beside = as_parts(columns)
-    if len(beside) != n_parts:
-        raise ValueError(
-            f"scores and columns must have the same partitions, got {n_parts} and "
-            f"{len(beside)}. Take both from one collection."
-        )
-    return beside
-
-
-def _write(
-    part: Part, beside: Part | None, sketch: ScoreSketch, folder: str, place: int, most: float
-) -> int:
+def _write(part: Part, sketch: ScoreSketch, folder: str, place: int, most: float) -> int:
     """Write the ranked rows of a partition and return how many there are."""
     import pandas as pd
 
-    table, labels, _ = check_part(*part)
+    table, labels, _ = check_part(*part.rows)
     scores = np.asarray(table, dtype=np.float64)[:, 0]
     ranks = sketch.rank_unlabeled(scores)
     kept = np.flatnonzero((labels == 0) & (ranks <= most))
@@ -168,14 +152,14 @@ def _write(
         "probability": sigmoid(scores[kept]),
     }
     ranking = pd.DataFrame(head)
-    if beside is not None:
-        if len(beside.X) != len(scores):
+    if part.columns is not None:
+        if len(part.columns) != len(scores):
             raise ValueError(
                 f"scores and columns must have the same rows, got {len(scores)} and "
-                f"{len(beside.X)}."
+                f"{len(part.columns)}."
             )
-        own = beside.X.iloc[kept].reset_index(drop=True)
-        own = own.rename(columns={name: f"{name}_" for name in _HEAD})
+        own = part.columns.iloc[kept].reset_index(drop=True)
+        own = own.rename(columns=_rename(own.columns))
         ranking = pd.concat([ranking, own], axis=1)
     try:
         with atomic_write(Path(folder) / f"part-{place:05d}.parquet") as draft:
@@ -183,3 +167,16 @@ def _write(
     except OSError as error:
         raise ValueError(f"the ranking cannot be written: {error}") from None
     return len(ranking)
+
+
+def _rename(names: Any) -> dict[Any, str]:
+    """Return other names for columns that are called as ours, which no other column has."""
+    taken, other = {*names, *_HEAD}, {}
+    for name in names:
+        if name in _HEAD:
+            free = f"{name}_"
+            while free in taken:
+                free += "_"
+            taken.add(free)
+            other[name] = free
+    return other

@@ -17,7 +17,10 @@ from lopsided.methods.table_summary import TableSummary, merge_summaries, summar
 __all__ = ["boost", "draw_sample", "merge_in_tree", "summarize"]
 
 _FAN_IN = 16  # results that one task merges
-_TIMEOUT = 300  # seconds that a worker waits for the others
+_TIMEOUT = 300  # seconds that a worker at work waits for the others
+# Seconds for all to come, who have their rows by then. Nothing else ends the waiting of one
+# whose fellow dies before: it holds a thread of its worker, and any other fit with it.
+_JOIN_TIMEOUT = 30
 
 
 def summarize(parts: list[Any], client: Any) -> TableSummary:
@@ -52,11 +55,11 @@ def _map_and_merge(function: Any, merge: Any, parts: list[Any]) -> Any:
 
 
 def _summarize(part: Part) -> TableSummary:
-    return summarize_part(*part)
+    return summarize_part(*part.rows)
 
 
 def _sample(part: Part, size: int, seed: list[int]) -> RowSample:
-    return sample_part(*part, size=size, seed=seed)
+    return sample_part(*part.rows, size=size, seed=seed)
 
 
 def boost(
@@ -86,12 +89,14 @@ def boost(
     BoostedRiskClassifier
     """
     xgboost_dask = require("xgboost.dask")
-    with naming_failures("during training"):
-        matrix = _bin(plan, parts, client, reproducible=checkpoint is not None)
-    settings = require("xgboost").collective.Config(timeout=_TIMEOUT, tracker_timeout=_TIMEOUT)
+    matrix = _bin(plan, parts, client, reproducible=checkpoint is not None)
+    settings = require("xgboost").collective.Config(
+        timeout=_TIMEOUT, tracker_timeout=_JOIN_TIMEOUT
+    )
 
     def train(params: dict[str, Any], n_rounds: int, start: Any) -> Any:
-        with naming_failures("during training"):
+        with naming_failures("during training", training=True):
+            _bring_home(matrix, client)
             found = xgboost_dask.train(
                 client,
                 params,
@@ -112,16 +117,18 @@ def _bin(plan: BoostingPlan, parts: list[Any], client: Any, reproducible: bool) 
     # Row samples depend on who has which rows: to be drawn again, they must be there again.
     reproducible = reproducible or plan.model.random_state is not None
     homes = _find_homes(len(parts), client) if reproducible else []
-    X, y, weight = _encode(plan, parts, client, homes)
-    matrix = require("xgboost.dask").DaskQuantileDMatrix(
-        client,
-        X,
-        y,
-        weight=weight,
-        max_bin=plan.model.max_bin,
-        feature_types=plan.feature_types,
-        enable_categorical=True,
-    )
+    with naming_failures("before training"):
+        X, y, weight = _encode(plan, parts, client, homes)
+    with naming_failures("during training", training=True):
+        matrix = require("xgboost.dask").DaskQuantileDMatrix(
+            client,
+            X,
+            y,
+            weight=weight,
+            max_bin=plan.model.max_bin,
+            feature_types=plan.feature_types,
+            enable_categorical=True,
+        )
     if homes:
         _move_home(matrix, homes)
     return matrix
@@ -184,5 +191,18 @@ def _move_home(matrix: Any, homes: list[str]) -> None:
         matrix.worker_map[homes[matrix.partition_order[part.key]]].append(part)
 
 
+def _bring_home(matrix: Any, client: Any) -> None:
+    """Wait until each worker is free and has its partitions: then all join at once."""
+    brought = [
+        client.submit(_count, *parts, workers=[home], allow_other_workers=True, pure=False)
+        for home, parts in matrix.worker_map.items()
+    ]
+    client.gather(brought)
+
+
+def _count(*parts: Any) -> int:
+    return len(parts)
+
+
 def _encode_part(plan: BoostingPlan, part: Part) -> tuple[Any, Any, Any]:
-    return plan.encode(*part)
+    return plan.encode(*part.rows)

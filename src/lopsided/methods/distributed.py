@@ -75,6 +75,7 @@ class PartObjective:
     prior: float
     scale: float
     reduce: Any = sum_over_workers
+    n_threads: int | None = None  # None is what XGBoost has been told of, as Dask's workers do
     _built: Any = field(default_factory=WeakKeyDictionary, repr=False, compare=False)
 
     def __call__(self, scores: NDArray[Any], matrix: Any) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -87,6 +88,7 @@ class PartObjective:
                 self.scale,
                 CURVATURE_FLOOR,
                 reduce=self.reduce,
+                n_threads=self.n_threads or _configured_threads(),
             )
         return self._built[matrix](scores, matrix)
 
@@ -95,6 +97,11 @@ class PartObjective:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _built=WeakKeyDictionary())
+
+
+def _configured_threads() -> int:
+    """Return the threads that XGBoost's configuration gives a worker, 1 where it is silent."""
+    return max(1, int(require("xgboost").get_config().get("nthread") or 1))
 
 
 def _rows_of(matrix: Any) -> TrainingRows:
@@ -145,7 +152,8 @@ class BoostingPlan:
     def objective(self, reduce: Any = sum_over_workers) -> PartObjective:
         """Return the objective that every worker calls on its own rows."""
         scale = self.model.gradient_scale * self.totals.weight
-        return PartObjective(self.model.risk_, self.model.prior_, scale, reduce)
+        n_threads = self.params.get("nthread")
+        return PartObjective(self.model.risk_, self.model.prior_, scale, reduce, n_threads)
 
     def boost(self, train: Train, checkpoint: Checkpoint | None = None) -> Any:
         """Return a booster of all rounds: in one go, or in steps with a file after each.

@@ -18,7 +18,9 @@ from lopsided.methods._categories import as_pandas, category_levels, order_level
 __all__ = ["TableSummary", "check_part", "merge_summaries", "summarize_part"]
 
 _HEAD = 64  # rows of each part that are kept as they are
-_MIXER = np.uint64(0x9E3779B97F4A7C15)  # odd, its bits without a pattern
+_STEP = np.uint64(0x9E3779B97F4A7C15)  # odd, its bits without a pattern
+_FOLDS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))  # splitmix64's shifts, factors
+_LAST_FOLD = np.uint64(31)
 _MAX_HEAD = 1024  # rows of the whole table that are
 
 
@@ -41,7 +43,8 @@ class TableSummary:
     unweighted : bool
         Whether every row weighs 1.
     checksum : int
-        A number that any change of any row changes, and their order does not.
+        A number of 64 bits that the order of rows does not change, and any other rows do:
+        tables that differ share it once in 2**64.
     head : data frame or array
         Some rows as they came, for what a few rows can tell.
     """
@@ -151,8 +154,8 @@ def summarize_part(X: Any, y: Any, sample_weight: Any = None) -> TableSummary:
         Counter({label: int((labels == label).sum()) for label in (1, 0, -1)}),
         Counter({label: float(weight[labels == label].sum()) for label in (1, 0, -1)}),
         bool((weight == 1).all()),
-        _checksum(np.column_stack([labels, weight, *_codes_of(X, levels), numbers])),
-        X.iloc[rows] if is_frame else X[rows],
+        _checksum([labels, weight, *_codes_of(X, levels), *numbers.T]),
+        _as_head(X.iloc[rows], numbers[rows], levels) if is_frame else X[rows],
     )
 
 
@@ -176,10 +179,29 @@ def check_part(
 
 
 def _check_numbers(X: Any) -> NDArray[np.float64]:
-    values = as_floats(X, "X")
+    values = _without_na(X) if hasattr(X, "columns") else None
+    values = as_floats(X, "X") if values is None else values
     if np.isinf(values).any():
         raise ValueError("X must hold finite numbers or NaN, got infinity. Replace it by NaN.")
     return values
+
+
+def _without_na(X: Any) -> NDArray[np.float64] | None:
+    """Return a frame as floats with NaN for all that is missing, None if it is no numbers."""
+    try:
+        return X.to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError):
+        return None
+
+
+def _as_head(X: Any, numbers: NDArray[np.float64], levels: Iterable[Any]) -> Any:
+    """Return rows with all their numbers as floats, which any part can be joined to."""
+    import pandas as pd
+
+    known = [name for name in X.columns if name not in set(levels)]
+    floats = dict(zip(known, numbers.T, strict=True))
+    columns = {name: floats[name] if name in floats else X[name] for name in X.columns}
+    return pd.DataFrame(columns, index=X.index, columns=X.columns)
 
 
 def _codes_of(X: Any, levels: Iterable[Any]) -> list[NDArray[np.float64]]:
@@ -194,13 +216,26 @@ def _codes_of(X: Any, levels: Iterable[Any]) -> list[NDArray[np.float64]]:
     return hashed
 
 
-def _checksum(numbers: NDArray[np.float64]) -> int:
-    """Return the sum of a number that is made of each row, all bits of it."""
-    bits = np.ascontiguousarray(numbers, dtype=np.float64).view(np.uint64)
-    odd = (np.arange(1, bits.shape[1] + 1, dtype=np.uint64) * _MIXER) | np.uint64(1)
-    rows = (bits * odd).sum(axis=1, dtype=np.uint64)
-    rows = (rows ^ (rows >> np.uint64(31))) * _MIXER
+def _checksum(columns: list[NDArray[Any]]) -> int:
+    """Return the sum of a number that is made of each row, all bits of it in their places.
+
+    Each cell is mixed into those before it, until no bit of the result leans on one of the
+    cell: else cells that move from row to row would leave the sum of rows as it was.
+    """
+    rows = np.zeros(len(columns[0]), np.uint64)
+    for column in columns:
+        rows ^= np.ascontiguousarray(column, dtype=np.float64).view(np.uint64)
+        rows += _STEP
+        _mix(rows)
     return int(rows.sum(dtype=np.uint64))
+
+
+def _mix(numbers: NDArray[np.uint64]) -> None:
+    """Spread each bit over all others, in place: the finalizer of splitmix64."""
+    for shift, factor in _FOLDS:
+        numbers ^= numbers >> np.uint64(shift)
+        numbers *= np.uint64(factor)
+    numbers ^= numbers >> _LAST_FOLD
 
 
 def _weigh_levels(column: Any, weight: NDArray[np.float64]) -> Counter[Any]:
