@@ -31,7 +31,7 @@ def _net(name: str, summary: str, reference: str, risk: Risk) -> Method:
     return Method(name, target, summary, reference, {"risk": risk}, ("torch",), quick=quick)
 
 
-_FEW_STEPS = {"n_epochs": 5, "batch_size": 64}
+_FEW_STEPS = {"n_epochs": 4, "n_batches": 10, "batch_size": 32, "learning_rate": 0.03}
 _FOCUSED = "lopsided.methods.focused:FocusedClassifier"
 
 _ELKAN_NOTO = "Elkan, Noto. KDD 2008."

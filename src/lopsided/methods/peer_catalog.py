@@ -108,7 +108,7 @@ PEERS: tuple[Method, ...] = (
         "imblearn",
         "AdaBoost on the labeled rows and as many of the others, ten times.",
         "Liu, Wu, Zhou. IEEE Transactions on Systems, Man, and Cybernetics 2009.",
-        n_estimators=3,
+        n_estimators=1,
     ),
     _supervised(
         "balanced-forest",
@@ -124,7 +124,7 @@ PEERS: tuple[Method, ...] = (
         "PyOD's: XGBoost on the columns and the scores of 41 unsupervised detectors.",
         "Zhao, Hryniewicki. IJCNN 2018.",
         needs=("pyod",),
-        quick={"detectors": ("knn", "iforest"), "settings": {"n_estimators": 20}},
+        quick={"detectors": ("knn",), "settings": {"n_estimators": 20}},
         source="pyod",
     ),
 )

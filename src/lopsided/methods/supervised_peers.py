@@ -11,6 +11,7 @@ from lopsided._check import check_choice, require
 from lopsided._rows import TrainingRows
 from lopsided.methods._encoders import EncodedClassifier
 from lopsided.methods._peer_parts import log_odds_in_order, rows_as_taken, weights_as_taken
+from lopsided.methods.tree_arrays import TreeArrays
 
 __all__ = ["SupervisedPeerClassifier"]
 
@@ -64,7 +65,9 @@ class SupervisedPeerClassifier(EncodedClassifier):
     Attributes
     ----------
     model_ : estimator of the package
-        The fitted estimator; None where no column varies, so that there is nothing to fit.
+        The fitted estimator, of LightGBM its booster; None where no column varies, so that
+        there is nothing to fit. A model file keeps the trees of CatBoost and LightGBM as plain
+        arrays, `TreeArrays`, which score as they did.
 
     Notes
     -----
@@ -98,15 +101,18 @@ class SupervisedPeerClassifier(EncodedClassifier):
         if (rows.X[0] == rows.X).all():  # CatBoost would refuse it
             self.model_ = None
         else:
-            self.model_ = make(**given).fit(rows.X, rows.y, **weights_as_taken(rows))
+            model = make(**given).fit(rows.X, rows.y, **weights_as_taken(rows))
+            self.model_ = model.booster_ if self.algorithm == "lightgbm" else model
 
     def _scores(self, X: Any) -> Any:
         if self.model_ is None:
             return np.full(len(X), self.base_score_)
         encoded = self.encoder_.transform(X)
+        if isinstance(self.model_, TreeArrays):
+            return self.model_.predict(encoded)
         if self.algorithm == "catboost":
             raw = {"prediction_type": "RawFormulaVal", "thread_count": self._n_threads()}
             return self.model_.predict(encoded, **raw)
         if self.algorithm == "lightgbm":
-            return self.model_.predict(encoded, raw_score=True)
+            return self.model_.predict(encoded, raw_score=True, num_threads=self._n_threads())
         return log_odds_in_order(self.model_.predict_proba(encoded)[:, 1])

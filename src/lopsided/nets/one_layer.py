@@ -37,7 +37,7 @@ class UnitInterval:
     def move_into(self, layer: nn.Linear) -> None:
         """Let a layer of double precision take rows as they are, and answer as it did."""
         slopes = layer.weight / self.span.to(layer.weight)
-        layer.bias -= slopes @ self.low.to(layer.weight)
+        layer.bias.sub_(slopes @ self.low.to(layer.weight))
         layer.weight.copy_(slopes)
 
 
