@@ -102,7 +102,7 @@ class SupervisedPeerClassifier(EncodedClassifier):
             self.model_ = None
         else:
             model = make(**given).fit(rows.X, rows.y, **weights_as_taken(rows))
-            self.model_ = model.booster_ if self.algorithm == "lightgbm" else model
+            self.model_ = model.booster_ if self.algorithm == "lightgbm" else _slim(model)
 
     def _scores(self, X: Any) -> Any:
         if self.model_ is None:
@@ -116,3 +116,16 @@ class SupervisedPeerClassifier(EncodedClassifier):
         if self.algorithm == "lightgbm":
             return self.model_.predict(encoded, raw_score=True, num_threads=self._n_threads())
         return log_odds_in_order(self.model_.predict_proba(encoded)[:, 1])
+
+
+def _slim(model: Any) -> Any:
+    """Return a model without what samplers of imbalanced-learn keep of the training rows."""
+    from sklearn.base import clone
+
+    for name in ("samplers_", "pipelines_", "base_sampler_"):  # of the balanced forest
+        vars(model).pop(name, None)
+    for part in getattr(model, "estimators_", ()):
+        if hasattr(part, "steps"):  # of the easy ensemble: a sampler, then its classifier
+            (name, sampler), *others = part.steps
+            part.steps = [(name, clone(sampler)), *others]
+    return model
