@@ -32,6 +32,8 @@ from lopsided._files import atomic_write
 from lopsided._progress import Bar
 
 SEEDS, MAX_ROWS = (1, 2, 3), 10_000
+PRINTED = {"catboost": "CatB", "devnet": "DevNet", "lightgbm": "LGB", "prenet": "PReNet"}
+PRINTED |= {"xgbod": "XGBOD"}  # what the printed table calls a method
 FOLDER = Path(os.environ.get("LOPSIDED_DATA", ".")) / "adbench"
 
 
@@ -124,6 +126,13 @@ def report(tasks: list[Task], folder: Path, share: float) -> None:
         print(f"| {name} | {row['labeled']:.1f} | " + " | ".join(cells) + " |")
     means = table[[*methods, *best.index]].mean()
     print("| mean | | " + " | ".join(f"{value:.3f}" for value in means) + " |")
+    for name in set(methods) & set(PRINTED):
+        apart = table[name] - printed[PRINTED[name]].reindex(table.index)
+        print(
+            f"\n{name} less {PRINTED[name]} as printed: {apart.mean():+.3f} in the mean, "
+            f"{apart.abs().mean():.3f} a set without sign, largest {apart.abs().max():.3f} "
+            f"({apart.abs().idxmax()})"
+        )
     print(f"\n{found['seconds'].sum():.0f} s of fits on {len(tasks)} tables")
 
 

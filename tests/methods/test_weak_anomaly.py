@@ -40,19 +40,14 @@ def test_scores_do_not_depend_on_the_scale_of_columns_or_on_a_constant_one(name)
 @pytest.mark.parametrize("name", NAMES)
 def test_rows_without_weight_are_never_drawn(name):
     X, y = cluster()
-    weight = np.where(np.arange(len(y)) % 3 == 0, 0.0, 1.0)
-    weight[:40] = 1
-    model = lopsided.build(name, random_state=0, **SMALL)
+    weight = np.where(np.arange(len(y)) % 3 == 2, 0.0, 1.0)
     other = X.copy()
-    other[weight == 0] *= 0.5  # inside the range of the others, so that scaling stays the same
-    encoders = []
-    scores = []
-    for table in (X, other):
-        scores.append(model.fit(table, y, sample_weight=weight).decision_function(X[:50]))
-        encoders.append(model.encoder_)
-    assert_allclose(encoders[0].means, encoders[1].means)
-    if (X[weight > 0].min(0) <= X.min(0)).all() and (X[weight > 0].max(0) >= X.max(0)).all():
-        assert_allclose(scores[0], scores[1])
+    other[weight == 0] += 100
+    model = lopsided.build(name, random_state=0, **SMALL)
+    scores = [
+        model.fit(table, y, sample_weight=weight).decision_function(X) for table in (X, other)
+    ]
+    assert_allclose(scores[0], scores[1])
 
 
 @pytest.mark.parametrize("name", NAMES)

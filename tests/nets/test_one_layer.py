@@ -22,8 +22,8 @@ def test_the_slope_of_the_deviation_loss_is_its_closed_form():
             deviation_loss(reference.deviation(scores), y, 5.0).sum(), scores
         )
         deviation = (scores.detach().numpy() - 0.3) / 1.7
-        wanted = -(deviation < 5.0) / 1.7 if label else np.sign(deviation) / 1.7
-        assert_allclose(slope, wanted)
+        wanted = np.where(deviation < 5.0, -1, 0) if label else np.sign(deviation)
+        assert_allclose(slope, wanted / 1.7)
 
 
 def test_the_deviation_loss_is_zero_where_rows_are_to_be():

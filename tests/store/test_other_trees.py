@@ -52,8 +52,8 @@ def test_trees_of_other_kinds_are_refused():
         take_catboost(fit_catboost(grow_policy="Lossguide"))
     with pytest.raises(Refused, match="constant leaves"):
         take_lightgbm(fit_lightgbm(linear_tree=True))
+    forest = {"boosting_type": "rf", "bagging_freq": 1, "bagging_fraction": 0.5}
     with pytest.raises(Refused, match="one score"):
-        forest = {"boosting_type": "rf", "bagging_freq": 1, "bagging_fraction": 0.5}
         take_lightgbm(fit_lightgbm(**forest))
 
 

@@ -35,7 +35,7 @@ class _PooledClassifier(EncodedClassifier):
         device = pick_device(getattr(self, "device", None))
         generator = torch.Generator().manual_seed(int(rng.integers(2**63)))
         X = torch.as_tensor(rows.X, device=device)
-        scaling = UnitInterval(X)
+        scaling = UnitInterval(X[torch.as_tensor(rows.weight > 0, device=device)])
         weights = [torch.as_tensor(weight) for weight in _pool_weights(rows)]
         pools = [PoolSampler(torch.arange(len(rows)), weight) for weight in weights]
         with threads(self._n_threads()):
