@@ -82,7 +82,7 @@ def test_every_classifier_of_pulearn_has_an_entry():
     known = {type(model).__name__ for model in by_hand().values()}
     theirs = {name for name in dir(pulearn) if name.endswith("Classifier")}
     assert theirs - {"BasePUClassifier"} == known
-    assert PULEARN == [f"pulearn-{algorithm}" for algorithm in by_hand()]
+    assert [f"pulearn-{algorithm}" for algorithm in by_hand()] == PULEARN
 
 
 def test_peers_are_not_listed_unless_asked_for():

@@ -76,15 +76,15 @@ def _leafwise(block: str) -> _Tree:
     n_inner = len(leaves) - 1
     own = np.arange(n_inner + len(leaves))
     columns, thresholds = np.zeros(len(own), np.int64), np.zeros(len(own))
-    sides = [own.copy(), own.copy()]
+    left, right = own.copy(), own.copy()
     if n_inner:
         columns[:n_inner] = np.array(given["split_feature"].split(), np.int64)
         thresholds[:n_inner] = np.array(given["threshold"].split(), np.float64)
-        for side, name in zip(sides, ("left_child", "right_child"), strict=True):
+        for side, name in ((left, "left_child"), (right, "right_child")):
             child = np.array(given[name].split(), np.int64)
             side[:n_inner] = np.where(child < 0, n_inner + ~child, child)  # leaves: -1, -2, ...
     values = np.append(np.zeros(n_inner), leaves)
-    return _Tree(columns, thresholds, *sides, values, _depth_of(*sides))
+    return _Tree(columns, thresholds, left, right, values, _depth_of(left, right))
 
 
 def _depth_of(left: NDArray[np.int64], right: NDArray[np.int64]) -> int:
@@ -98,10 +98,15 @@ def _join(trees: list[_Tree], n_features: int, start: float, rounds: bool) -> Tr
     sizes = np.array([len(tree.columns) for tree in trees], np.int64)
     roots = np.cumsum(sizes) - sizes
     shift = np.repeat(roots, sizes)
-    columns, thresholds, left, right, values = (
-        np.concatenate([np.zeros(0, trees[0][place].dtype), *(tree[place] for tree in trees)])
-        for place in range(5)
+    return TreeArrays(
+        columns=np.concatenate([tree.columns for tree in trees]),
+        thresholds=np.concatenate([tree.thresholds for tree in trees]),
+        left=np.concatenate([tree.left for tree in trees]) + shift,
+        right=np.concatenate([tree.right for tree in trees]) + shift,
+        values=np.concatenate([tree.values for tree in trees]),
+        roots=roots,
+        depths=np.array([tree.depth for tree in trees], np.int64),
+        n_features=n_features,
+        start=start,
+        rounds=rounds,
     )
-    depths = np.array([tree.depth for tree in trees], np.int64)
-    joined = (columns, thresholds, left + shift, right + shift, values, roots, depths)
-    return TreeArrays(*joined, n_features, start, rounds)
