@@ -1,5 +1,6 @@
 """Classifiers of other packages that people use on such tables, unlabeled rows as negatives."""
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -101,7 +102,9 @@ class SupervisedPeerClassifier(EncodedClassifier):
         if (rows.X[0] == rows.X).all():  # CatBoost would refuse it
             self.model_ = None
         else:
-            model = make(**given).fit(rows.X, rows.y, **weights_as_taken(rows))
+            with warnings.catch_warnings():  # of a handful of rows, and nothing to be done
+                warnings.filterwarnings("ignore", "Using the fractional value max_samples")
+                model = make(**given).fit(rows.X, rows.y, **weights_as_taken(rows))
             self.model_ = model.booster_ if self.algorithm == "lightgbm" else _slim(model)
 
     def _scores(self, X: Any) -> Any:

@@ -69,13 +69,13 @@ class XGBODClassifier(EncodedClassifier):
         given = {
             "random_state": seed,
             "n_jobs": self._n_threads(),
-            "estimator_list": self._make_detectors(seed),
+            "estimator_list": self._make_detectors(seed, len(rows)),
             **(self.settings or {}),
         }
         with self._quietly():
             self.model_ = make(**given).fit(rows.X, rows.y)
 
-    def _make_detectors(self, seed: int) -> list[Any] | None:
+    def _make_detectors(self, seed: int, n_rows: int) -> list[Any] | None:
         """Return new detectors, or None for PyOD's own list."""
         if self.detectors is None:
             return None
@@ -83,9 +83,12 @@ class XGBODClassifier(EncodedClassifier):
         for name in self.detectors:
             check_choice(name, _DETECTORS, "detector of PyOD")
             detector = getattr(require(f"pyod.models.{name}"), _DETECTORS[name])()
-            made.append(
-                detector.set_params(random_state=seed) if name == "iforest" else detector
-            )
+            params = detector.get_params()
+            if "n_neighbors" in params:  # a row has no more neighbors than there are others
+                detector.set_params(n_neighbors=min(params["n_neighbors"], n_rows - 1))
+            if "random_state" in params:
+                detector.set_params(random_state=seed)
+            made.append(detector)
         return made
 
     def _scores(self, X: Any) -> Any:
