@@ -25,7 +25,8 @@ demo: .venv/core.done
 
 test: .venv/dev.done lint
 	$(BIN)/python -m pytest -n 2 -ra --durations=10 -m "not no_extras"
-	$(BIN)/python -m pytest -n 2 -ra --without torch --without pulearn tests/test_contract.py
+	$(BIN)/python -m pytest -n 2 -ra --without torch --without pulearn --without catboost \
+		--without lightgbm --without imblearn --without pyod tests/test_contract.py
 
 quick: .venv/dev.done lint
 	$(BIN)/python -m pytest -n 2 --durations=10 $(QUICK)

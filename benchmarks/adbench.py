@@ -97,6 +97,14 @@ def report(tasks: list[Task], folder: Path) -> None:
         cells = " | ".join(f"{value:.3f}" for value in row)
         print(f"| {describe(dataset).title} | {n_labeled[dataset]:.1f} | {cells} |")
     print("| mean | | " + " | ".join(f"{value:.3f}" for value in ours.mean()) + " |")
+    for name in set(methods) & set(published.methods):  # rows that are to reproduce
+        printed = [published.find(name, METRIC, setting, [one]).mean for one in ours.index]
+        apart = ours[name] - printed
+        print(
+            f"\n{name} less its printed row: {apart.mean():+.3f} in the mean, "
+            f"{apart.abs().mean():.3f} a set without sign, largest {apart.abs().max():.3f} "
+            f"({describe(apart.abs().idxmax()).title})"
+        )
     print(f"\n{found['seconds'].sum():.0f} s of fits of {', '.join(methods)}")
 
 

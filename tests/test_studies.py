@@ -59,4 +59,4 @@ def test_peers_meet_our_baselines_and_the_oracle_on_the_same_labels():
         conditions.setdefault(trial.method.label, set()).add(where)
     compared = [conditions[label] for label, kind in kinds.items() if kind != "true"]
     assert all(one == compared[0] for one in compared)
-    assert len(compared[0]) == 14 * 3 * 6
+    assert len(compared[0]) == 14 * 5 * 6

@@ -16,7 +16,18 @@ from lopsided.bench.store import naming_the_file
 __all__ = ["Row", "make_result_table", "read_result_table", "write_result_table"]
 
 _ORDER = ["dataset", "repeat", "label", "mechanism", "hidden", "prior_factor", "metric"]
-_PACKAGES = ("numpy", "scikit-learn", "xgboost", "numba", "torch", "pulearn")
+_PACKAGES = (
+    "numpy",
+    "scikit-learn",
+    "xgboost",
+    "numba",
+    "torch",
+    "pulearn",
+    "catboost",
+    "lightgbm",
+    "imbalanced-learn",
+    "pyod",
+)
 
 
 class Row(NamedTuple):

@@ -1,50 +1,19 @@
 """The table of methods: a name for each learner with its settings."""
 
 from collections.abc import Mapping
-from importlib import import_module
-from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from lopsided.losses import CalibratedFocalLoss, FocalLoss, LogisticLoss
+from lopsided.methods.entry import NOTHING, Method
+from lopsided.methods.peer_catalog import PEERS
 from lopsided.risks import ClipAtZero, Risk, ifpu, imbnnpu, naive, nnpu, supervised, upu
 from lopsided.trees.sampling import Bagging, StratifiedBootstrap, WholeTable
 
 __all__ = ["METHODS", "Method"]
 
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
-
-
-class Method(NamedTuple):
-    """A registry entry: a name for a learner with its settings."""
-
-    name: str
-    target: str  # "module:class", imported when built
-    summary: str
-    reference: str
-    params: Mapping[str, Any] = _NOTHING
-    needs: tuple[str, ...] = ()  # optional packages
-    labels: Literal["pu", "true"] = "pu"  # "true": an oracle row, fitted on y_true by studies
-    quick: Mapping[str, Any] = _NOTHING  # small settings for contract tests
-    source: str = "lopsided"  # or the package of a peer
-
-    @property
-    def kind(self) -> str:
-        """Under which word it is listed: "pu", "true" or "peer"."""
-        return self.labels if self.source == "lopsided" else "peer"
-
-    @property
-    def takes_prior(self) -> bool:
-        """Whether it can be told the prior, as its estimator says."""
-        return self.load()(**self.params).needs_prior()
-
-    def load(self) -> Any:
-        """Import and return the estimator class."""
-        module, _, name = self.target.partition(":")
-        return getattr(import_module(module), name)
-
 
 def _boosting(
-    name: str, summary: str, reference: str, risk: Risk, settings: Mapping[str, Any] = _NOTHING
+    name: str, summary: str, reference: str, risk: Risk, settings: Mapping[str, Any] = NOTHING
 ) -> Method:
     target = "lopsided.methods.boosting:BoostedRiskClassifier"
     params = {"risk": risk, **settings}
@@ -62,9 +31,9 @@ def _net(name: str, summary: str, reference: str, risk: Risk) -> Method:
     return Method(name, target, summary, reference, {"risk": risk}, ("torch",), quick=quick)
 
 
+_FEW_STEPS = {"n_epochs": 4, "n_batches": 10, "batch_size": 32, "learning_rate": 0.03}
 _FOCUSED = "lopsided.methods.focused:FocusedClassifier"
 
-_BAYES = "Zhang: Bayesian Classifiers for PU Learning, as in pulearn."
 _ELKAN_NOTO = "Elkan, Noto. KDD 2008."
 _HELLINGER = "Ortega Vazquez, vanden Broucke, De Weerdt. Machine Learning 2024."
 _IMBNNPU = "Su, Chen, Xu. IJCAI 2021."
@@ -164,7 +133,7 @@ _OURS: tuple[Method, ...] = (
             "max_features": None,
             "sampling": WholeTable(),
         },
-    )._replace(quick=_NOTHING),  # one tree is quick
+    )._replace(quick=NOTHING),  # one tree is quick
     _forest(
         "puhrf",
         "Random forest of such trees, every labeled row in each.",
@@ -202,6 +171,22 @@ _OURS: tuple[Method, ...] = (
         "Gong et al. TPAMI 2022.",
         needs=("torch",),
         quick={"width": 20, "n_rounds": 3, "n_warmup_steps": 20, "n_steps": 10},
+    ),
+    Method(
+        "devnet",
+        "lopsided.methods.weak_anomaly:DevNetClassifier",
+        "A small net: labeled rows score far above a normal reference, all others near it.",
+        "Pang, Shen, van den Hengel. KDD 2019.",
+        needs=("torch",),
+        quick=_FEW_STEPS,
+    ),
+    Method(
+        "prenet",
+        "lopsided.methods.weak_anomaly:PReNetClassifier",
+        "A small net learns of pairs of rows how many are labeled: none, one or both.",
+        "Pang, Shen, Jin, van den Hengel. KDD 2023.",
+        needs=("torch",),
+        quick=_FEW_STEPS,
     ),
     Method(
         "sarem",
@@ -246,62 +231,4 @@ _OURS: tuple[Method, ...] = (
 )
 
 
-def _pulearn(algorithm: str, summary: str, reference: str, **small: int) -> Method:
-    """Return the entry of one of pulearn's estimators."""
-    return Method(
-        f"pulearn-{algorithm}",
-        "lopsided.methods.peers:PulearnClassifier",
-        f"pulearn's: {summary}",
-        reference,
-        {"algorithm": algorithm},
-        ("pulearn",),
-        quick={"settings": small} if small else _NOTHING,
-        source="pulearn",
-    )
-
-
-_PEERS: tuple[Method, ...] = (
-    _pulearn(
-        "elkan-noto",
-        "a forest whose probabilities are divided by the label frequency.",
-        _ELKAN_NOTO,
-        estimator__n_estimators=20,
-    ),
-    _pulearn(
-        "weighted-elkan-noto",
-        "a forest, its probabilities scaled by an estimate from the scored rows.",
-        _ELKAN_NOTO,
-        estimator__n_estimators=20,
-    ),
-    _pulearn(
-        "bagging",
-        "forests, each on the labeled rows and a bootstrap of the others.",
-        _PU_BAGGING,
-        n_estimators=3,
-        estimator__n_estimators=5,
-    ),
-    _pulearn(
-        "nnpu",
-        "a linear model on the non-negative PU risk of the sigmoid loss.",
-        _NNPU,
-        max_iter=100,
-    ),
-    _pulearn(
-        "naive-bayes",
-        "naive Bayes on binned columns, unlabeled rows taken for negatives.",
-        _BAYES,
-    ),
-    _pulearn(
-        "weighted-naive-bayes",
-        "naive Bayes, each column weighted by what it tells about the label.",
-        _BAYES,
-    ),
-    _pulearn("tan", "naive Bayes in which each column depends on another, in a tree.", _BAYES),
-    _pulearn(
-        "weighted-tan",
-        "such a tree, each column weighted by what it tells about the label.",
-        _BAYES,
-    ),
-)
-
-METHODS: tuple[Method, ...] = _OURS + _PEERS
+METHODS: tuple[Method, ...] = _OURS + PEERS

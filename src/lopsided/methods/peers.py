@@ -1,18 +1,18 @@
 """Estimators of other packages behind our face, so that studies can compare them with ours."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.utils.validation import has_fit_parameter
 
 from lopsided._check import check_choice, require
 from lopsided._rows import TrainingRows
 from lopsided.methods._encoders import EncodedClassifier
 from lopsided.methods._learners import seeded_copy
+from lopsided.methods._peer_parts import log_odds_in_order, rows_as_taken, weights_as_taken
 
 __all__ = ["PulearnClassifier"]
 
@@ -89,7 +89,7 @@ class PulearnClassifier(EncodedClassifier):
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
         check_choice(self.algorithm, _CLASSES, "algorithm of pulearn")
         peer = getattr(require("pulearn"), _CLASSES[self.algorithm])
-        rows = _as_taken(peer, rows)
+        rows = rows_as_taken(peer, "pulearn", rows)
         model = peer(**self._as_documented(rows.y)).set_params(**(self.settings or {}))
         rows = self._encode(rows)
         with self._linear_algebra():
@@ -119,27 +119,11 @@ class PulearnClassifier(EncodedClassifier):
             with self._linear_algebra():
                 return self.model_.decision_function(encoded)
         proba = self.model_.predict_proba(encoded)[:, 1]
-        # Log-odds that keep the order of all probabilities, even of those above 1 that Elkan
-        # and Noto's methods give, and call positive what pulearn does.
-        return np.log(np.maximum(proba, 1e-300)) - np.log(np.maximum(1 - proba, 1e-17))
-
-
-def _as_taken(peer: Any, rows: TrainingRows) -> TrainingRows:
-    """Return rows as an estimator of pulearn takes them, or refuse their weights."""
-    if rows.sample_weight is None or has_fit_parameter(peer, "sample_weight"):
-        return rows
-    if (rows.weight % 1 != 0).any():
-        raise ValueError(
-            f"sample_weight must hold whole numbers, since {peer.__name__} of pulearn takes "
-            "none and rows are repeated instead. Round it, or leave it out."
-        )
-    repeated = rows.take(np.repeat(np.arange(len(rows)), rows.weight.astype(int)))
-    return replace(repeated, weight=np.ones(len(repeated)))
+        return log_odds_in_order(proba)  # Elkan and Noto's methods give some above 1
 
 
 def _fit_copy(model: Any, rows: TrainingRows, rng: np.random.Generator) -> Any:
-    weighted = {} if rows.sample_weight is None else {"sample_weight": rows.sample_weight}
-    return seeded_copy(model, rng).fit(rows.X, rows.y, **weighted)
+    return seeded_copy(model, rng).fit(rows.X, rows.y, **weights_as_taken(rows))
 
 
 def _fit_until_held_out(model: Any, rows: TrainingRows, rng: np.random.Generator) -> Any:

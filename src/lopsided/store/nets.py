@@ -6,7 +6,7 @@ from typing import Any
 from lopsided._check import require
 from lopsided.store.container import Refused
 
-KINDS = ("mlp", "lbe", "tab-gmlp")
+KINDS = ("mlp", "lbe", "one-layer", "tab-gmlp")
 _WIDTH = 32  # of a token
 
 
@@ -31,8 +31,7 @@ def load_net(kind: str, data: bytes) -> Any:
     """Return a net of a kind, built anew to the shapes of its weights."""
     require("torch")
     tensors = require("safetensors.torch").load(data)
-    build = {"mlp": _build_mlp, "lbe": _build_lbe, "tab-gmlp": _build_tab_gmlp}[kind]
-    net = build(tensors).double().eval()
+    net = _BUILD[kind](tensors).double().eval()
     net.load_state_dict(tensors, strict=True)
     return net
 
@@ -41,9 +40,15 @@ def _kind_of(net: Any) -> str:
     from torch import nn
 
     from lopsided.nets.mlp import MLP
+    from lopsided.nets.one_layer import OneLayerNet
     from lopsided.nets.tab_gmlp import TabGMLP
 
-    kinds: dict[type, str] = {MLP: "mlp", TabGMLP: "tab-gmlp", nn.Sequential: "lbe"}
+    kinds: dict[type, str] = {
+        MLP: "mlp",
+        TabGMLP: "tab-gmlp",
+        OneLayerNet: "one-layer",
+        nn.Sequential: "lbe",
+    }
     if type(net) not in kinds:
         raise Refused(f"takes nets of lopsided, got {type(net).__name__}")
     return kinds[type(net)]
@@ -86,6 +91,16 @@ def _build_lbe(tensors: dict[str, Any]) -> Any:
     return make_net(sizes[0], sizes[1] if len(sizes) == 3 else 0, _generator())
 
 
+def _build_one_layer(tensors: dict[str, Any]) -> Any:
+    from lopsided.nets.one_layer import OneLayerNet
+
+    shapes = [tuple(tensors[f"{layer}.weight"].shape) for layer in ("hidden", "output")]
+    (width, n_inputs), output = shapes
+    if output != (1, width):
+        raise Refused("must have nets whose layers fit each other")
+    return OneLayerNet(n_inputs, width, _generator())
+
+
 def _build_tab_gmlp(tensors: dict[str, Any]) -> Any:
     from lopsided.nets.tab_gmlp import TabGMLP
 
@@ -121,3 +136,11 @@ def _count(tensors: dict[str, Any], prefix: str) -> int:
         if name.startswith(prefix)
     }
     return len(found)
+
+
+_BUILD = {
+    "mlp": _build_mlp,
+    "lbe": _build_lbe,
+    "one-layer": _build_one_layer,
+    "tab-gmlp": _build_tab_gmlp,
+}

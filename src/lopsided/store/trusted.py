@@ -13,6 +13,10 @@ from lopsided._terminal import abbreviate
 from lopsided.store.container import Refused
 
 TRUSTED: tuple[str, ...] = (
+    "imblearn.ensemble._easy_ensemble.EasyEnsembleClassifier",
+    "imblearn.ensemble._forest.BalancedRandomForestClassifier",
+    "imblearn.pipeline.Pipeline",
+    "imblearn.under_sampling._prototype_selection._random_under_sampler.RandomUnderSampler",
     "lopsided._calibration_maps.AffineMap",
     "lopsided._calibration_maps.BetaMap",
     "lopsided._calibration_maps.IsotonicMap",
@@ -43,7 +47,11 @@ TRUSTED: tuple[str, ...] = (
     "lopsided.methods.peers.PulearnClassifier",
     "lopsided.methods.sar_em.SAREMClassifier",
     "lopsided.methods.spy.SpyClassifier",
+    "lopsided.methods.supervised_peers.SupervisedPeerClassifier",
     "lopsided.methods.tab_gmlp.TabGMLPClassifier",
+    "lopsided.methods.tree_arrays.TreeArrays",
+    "lopsided.methods.weak_anomaly.DevNetClassifier",
+    "lopsided.methods.weak_anomaly.PReNetClassifier",
     "lopsided.model_selection.splitters.PUGroupKFold",
     "lopsided.model_selection.splitters.PUStratifiedKFold",
     "lopsided.model_selection.splitters.PUTimeSplit",
@@ -86,6 +94,7 @@ TRUSTED: tuple[str, ...] = (
     "sklearn.ensemble._forest.ExtraTreesClassifier",
     "sklearn.ensemble._forest.RandomForestClassifier",
     "sklearn.ensemble._iforest.IsolationForest",
+    "sklearn.ensemble._weight_boosting.AdaBoostClassifier",
     "sklearn.feature_extraction.text.TfidfTransformer",
     "sklearn.feature_extraction.text.TfidfVectorizer",
     "sklearn.impute._base.SimpleImputer",
