@@ -57,7 +57,9 @@ as '1.250,00': they count as missing. Write all alike.
 
 
 def _tell_two_writings(name: str, column: Any) -> Doubt:
-    point, comma = find_writings(read_cells(column).sample())
+    writings = find_writings(read_cells(column).sample())
+    assert writings is not None  # the cleaner has found them in the same cells
+    point, comma = writings
     return Doubt(
         name,
         f"Column {abbreviate(name)!r} is left out: it holds numbers with a decimal point "
