@@ -40,8 +40,8 @@ def find_doubts(cleaner: TableCleaner, X: Any) -> tuple[Doubt, ...]:
     >>> import pandas as pd
     >>> table = pd.DataFrame({"amount": ["$1,250.00", "12.40", "0.99", "7.5", "1.250,00"] * 9})
     >>> print(find_doubts(TableCleaner().fit(table), table)[0].text)
-    9 of 45 cells (20 %) of column 'amount' have a decimal comma and the others a point, such \
-as '1.250,00': they count as missing. Write all alike.
+    9 of 45 cells (20 %) of column 'amount', such as '1.250,00', have a decimal comma and the \
+others a point: they count as missing. Write all alike.
     """
     frame = as_frame(X)
     found = []
@@ -77,8 +77,8 @@ def _tell_unread(name: str, reader: Any, reading: Reading) -> Doubt:
     if isinstance(reader, NumberReader) and _are_other_numbers(reader, reading):
         signs = ("comma", "point") if reader.decimal == "." else ("point", "comma")
         text = (
-            f"{lost} have a decimal {signs[0]} and the others a {signs[1]}, such as "
-            f"{some}: they count as missing. Write all alike."
+            f"{lost}, such as {some}, have a decimal {signs[0]} and the others a {signs[1]}: "
+            "they count as missing. Write all alike."
         )
         return Doubt(name, text, hurts=True)
     text = (
