@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from lopsided._rows import TrainingRows
 from lopsided.losses import CalibratedFocalLoss, FocalLoss, LogisticLoss, Loss, SigmoidLoss
+from lopsided.methods import distributed
 from lopsided.methods._estimate import fused_estimate
 from lopsided.methods._loss_kernels import BLOCK
 from lopsided.methods._objective import fused_objective
@@ -216,3 +217,25 @@ def test_xgboost_keeps_no_gradients_that_the_next_round_writes_over():
     assert dumps[0] == dumps[1]
     assert objective(ON, None)[0] is objective(OFF, None)[0]
     assert any((one[0] != kept[0][0]).any() for one in kept)
+
+
+def test_a_worker_takes_the_threads_it_is_given_and_the_bits_stay(monkeypatch):
+    rng = np.random.default_rng(1)
+    labels = (rng.random(3 * BLOCK + 7) < 0.1).astype(np.float32)
+    matrix = xgboost.DMatrix(rng.random((len(labels), 1)), label=labels)
+    scores = rng.normal(size=len(labels)).astype(np.float32)
+    asked = []
+
+    def build(*given, n_threads, **settings):
+        asked.append(n_threads)
+        return fused_objective(*given, n_threads=n_threads, **settings)
+
+    monkeypatch.setattr(distributed, "fused_objective", build)
+    found = []
+    for own, configured in ((None, 0), (None, 3), (2, 3)):
+        objective = distributed.PartObjective(RISKS[0], 0.2, 1.0, lambda sums: sums, own)
+        with xgboost.config_context(nthread=configured):
+            found.append([one.copy() for one in objective(scores, matrix)])
+    assert asked == [1, 3, 2]
+    for other in found[1:]:
+        assert_array_equal(other, found[0])
