@@ -126,7 +126,7 @@ def report(tasks: list[Task], folder: Path, share: float) -> None:
         print(f"| {name} | {row['labeled']:.1f} | " + " | ".join(cells) + " |")
     means = table[[*methods, *best.index]].mean()
     print("| mean | | " + " | ".join(f"{value:.3f}" for value in means) + " |")
-    for name in set(methods) & set(PRINTED):
+    for name in (one for one in methods if one in PRINTED):
         apart = table[name] - printed[PRINTED[name]].reindex(table.index)
         print(
             f"\n{name} less {PRINTED[name]} as printed: {apart.mean():+.3f} in the mean, "
