@@ -105,8 +105,8 @@ class DevNetClassifier(_PooledClassifier):
     >>> import numpy as np
     >>> X = np.random.default_rng(0).normal(size=(200, 3))
     >>> y = (X[:, 0] > 1.5).astype(int)
-    >>> model = DevNetClassifier(n_epochs=5, random_state=0)  # doctest: +SKIP
-    >>> model.fit(X, y).decision_function(X).argmax() in np.flatnonzero(y)  # doctest: +SKIP
+    >>> model = DevNetClassifier(n_epochs=5, random_state=0)
+    >>> model.fit(X, y).decision_function(X).argmax() in np.flatnonzero(y)
     True
     """
 
@@ -184,8 +184,8 @@ class PReNetClassifier(_PooledClassifier):
     >>> import numpy as np
     >>> X = np.random.default_rng(0).normal(size=(200, 3))
     >>> y = (X[:, 0] > 1.5).astype(int)
-    >>> model = PReNetClassifier(n_epochs=5, random_state=0)  # doctest: +SKIP
-    >>> model.fit(X, y).decision_function(X).argmax() in np.flatnonzero(y)  # doctest: +SKIP
+    >>> model = PReNetClassifier(n_epochs=5, random_state=0)
+    >>> model.fit(X, y).decision_function(X).argmax() in np.flatnonzero(y)
     True
     """
 
