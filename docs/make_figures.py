@@ -15,6 +15,7 @@ from render_arena import render_arena
 from render_deciding import render_deciding
 from render_finance import render_finance
 from render_numbers import render_numbers
+from render_scale import render_scale
 from render_tables import render_macro, render_priors, render_published, render_ranks
 
 from lopsided._files import atomic_write
@@ -135,6 +136,7 @@ def main() -> None:
         "docs/focused.md": {"what the ablation found": render_macro(without)},
         "docs/deciding.md": render_deciding(),
         "docs/arena.md": render_arena(*read_arena()),
+        "docs/scale.md": render_scale(),
     }
     for name, filled in blocks.items():
         texts[name] = (ROOT / name).read_text(encoding="utf-8")
