@@ -59,7 +59,8 @@ def test_a_killed_worker_ends_the_fit_with_a_sentence(table):
         assert time.monotonic() - start < 120
 
 
-def test_after_a_worker_that_died_before_it_joined_one_can_fit_again(table):
+def test_after_a_worker_that_died_before_it_joined_one_can_fit_again(table, monkeypatch):
+    monkeypatch.setattr("lopsided.dask.training._JOIN_TIMEOUT", 10)
     X, y, _ = table
 
     def die_before_joining(dask_worker, victim):

@@ -93,7 +93,7 @@ def test_local_starts_workers_here():
         (["--dask", "local", "--reasons", "all"], "without reasons, got --reasons"),
         (["--dask", "local", "--out-sep", ";"], "without reasons, got --out-sep"),
         (["--dask", "local", "-o", "OCCUPIED"], "must be new or hold a ranking"),
-        (["--dask", "local", "-o", "TABLE"], "another folder than the table's"),
+        (["--dask", "local", "-o", "TABLE"], "must be outside of the folder of the table"),
     ],
 )
 def test_what_does_not_fit_is_told(options, told, folder, tmp_path, capsys, monkeypatch):

@@ -118,7 +118,7 @@ def test_codes_of_other_digits_are_no_typos():
         (["Confirm", "cleared", ""], r"'confirmed'\. Did you mean 'Confirm'"),
         (
             ["fraud", "cleared", ""],
-            r"'confirmed', got 'fraud', 'cleared', ''\. Name the value of the positives "
+            r"'confirmed', got 'fraud', 'cleared', \.\.\.\. Name the value of the positives "
             r"\(positive=\.\.\.\); if there is none, leave the cells of unlabeled rows blank",
         ),
         (["fraud", "open", ""], r"'confirmed', got 'fraud', 'open'"),

@@ -35,6 +35,7 @@ def rank_on_dask(options: argparse.Namespace, models: list[str], table: str) -> 
     from lopsided.dask.folders import connect, rank_folder
     from lopsided.dask.ranking_folder import check_ranking_folder
     from lopsided.store import load
+    from lopsided.tables.parquet_folders import check_outside
 
     _check_options(options)
     _check_written(options)
@@ -43,7 +44,8 @@ def rank_on_dask(options: argparse.Namespace, models: list[str], table: str) -> 
             "With --dask a ranking is a folder of parquet files, got none to write. Name one "
             "by --output."
         )
-    check_ranking_folder(options.output, [table])  # before anything is learned
+    check_outside(options.output, table)  # before anything is learned
+    check_ranking_folder(options.output)
     model = load(models[0]) if models else None
     if model is not None and not hasattr(model, "steps"):
         raise ValueError(

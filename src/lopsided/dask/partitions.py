@@ -8,6 +8,7 @@ from uuid import uuid4
 import numpy as np
 
 from lopsided._check import require
+from lopsided.tables.parquet_files import TableFile
 
 __all__ = [
     "Part",
@@ -87,6 +88,8 @@ def find_sources(*collections: Any) -> Iterator[str]:
 
 
 def _find_texts(found: Any) -> Iterator[str]:
+    if isinstance(found, TableFile):  # of read_folder
+        found = found.path
     if isinstance(found, (str, os.PathLike)):
         yield os.fspath(found)
     elif isinstance(found, (list, tuple)):

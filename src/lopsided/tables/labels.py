@@ -194,7 +194,7 @@ def _check_named(
             continue
         if role == "positive" and others:
             raise ValueError(
-                f"{missing}, got {quote_some(found)}. Name the value of the positives "
+                f"{missing}, got {quote_some(found, 2)}. Name the value of the positives "
                 "(positive=...); if there is none, leave the cells of unlabeled rows blank."
             )
         what = "labeled positive" if role == "positive" else "reviewed negative"
