@@ -1,6 +1,8 @@
 """What comes back from a model file is what went in."""
 
 import json
+import subprocess
+import sys
 import warnings
 from functools import cache
 from importlib.util import find_spec
@@ -250,3 +252,17 @@ def test_what_a_file_cannot_hold_is_refused_when_it_is_saved(odd, tmp_path):
     with pytest.raises(ValueError, match="NaiveLogisticClassifier cannot be saved"):
         save(model, tmp_path / "model.lop")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_model_file_is_written_and_read_without_torch(tmp_path):
+    pytest.importorskip("torch")
+    script = (
+        "import sys, numpy, lopsided; X = numpy.arange(80.0).reshape(40, 2); "
+        "model = lopsided.build('naive-logistic').fit(X, X[:, 0] > 60); "
+        "lopsided.save(model, sys.argv[1]); lopsided.load(sys.argv[1]); "
+        "assert 'torch' not in sys.modules; import torch; torch.zeros(1)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, tmp_path / "model.lop"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr

@@ -3,6 +3,7 @@
 import io
 import json
 import math
+import sys
 from typing import Any
 from zipfile import ZIP_STORED
 
@@ -17,10 +18,26 @@ _KINDS = "biufUV"  # of arrays: numbers, text, and records of numbers
 _PROTOCOLS = (2,)  # of skops, whose schemas `check_schema` knows
 
 
+def _require_skops() -> Any:
+    """Return skops.io, imported without torch.
+
+    It walks through all packages of scikit-learn to list their estimators. One of them is for
+    arrays of torch, holds no estimator and is passed over where torch is missing; where it is
+    not, its import would take longer than most models take to load.
+    """
+    if "skops.io" in sys.modules or "torch" in sys.modules:
+        return require("skops.io")
+    sys.modules["torch"] = None  # type: ignore[assignment]
+    try:
+        return require("skops.io")
+    finally:
+        del sys.modules["torch"]
+
+
 def dump_objects(value: Any) -> bytes:
     """Return a value as a skops file, or refuse one that holds what is not on our list."""
     try:
-        members = read_archive(require("skops.io").dumps(value), 2**32)
+        members = read_archive(_require_skops().dumps(value), 2**32)
     except RecursionError:
         raise Refused("takes models that do not hold themselves, got one that does") from None
     except Exception as error:  # of objects that have no state to be kept
@@ -72,7 +89,7 @@ def load_objects(data: bytes, max_bytes: int) -> Any:
         if name not in seen:
             raise Refused(f"must have the members of its schema, got {name!r} besides")
         _check_array(members[name])
-    return require("skops.io").loads(data, trusted=[*TRUSTED, "numpy.dtype"])
+    return _require_skops().loads(data, trusted=[*TRUSTED, "numpy.dtype"])
 
 
 def _check_protocol(schema: Any) -> None:
