@@ -5,6 +5,7 @@ import signal
 import sys
 import threading
 import time
+from contextlib import contextmanager
 
 import numpy as np
 import pandas as pd
@@ -37,8 +38,9 @@ def kill_during_training(client, killed):
     killed.append(True)
 
 
-def test_a_killed_worker_ends_the_fit_with_a_sentence(table):
-    X, y, _ = table
+@contextmanager
+def start_two_workers():
+    """Give a client of workers that a test may kill."""
     with (
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
@@ -46,6 +48,12 @@ def test_a_killed_worker_ends_the_fit_with_a_sentence(table):
         distributed.Client(cluster, set_as_default=False) as own,
         own.as_current(),
     ):
+        yield own
+
+
+def test_a_killed_worker_ends_the_fit_with_a_sentence(table):
+    X, y, _ = table
+    with start_two_workers() as own:
         collection = dd.from_pandas(X.assign(y=y), npartitions=2)
         model = lopsided.build("ifpu-xgb", prior=0.06, n_estimators=100_000, random_state=0)
         killed: list[bool] = []
@@ -74,13 +82,7 @@ def test_after_a_worker_that_died_before_it_joined_one_can_fit_again(table, monk
         if dask_worker.address == victim:
             xgboost.dask.CommunicatorContext = Dying
 
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
-        ) as cluster,
-        distributed.Client(cluster, set_as_default=False) as own,
-        own.as_current(),
-    ):
+    with start_two_workers() as own:
         collection = dd.from_pandas(X.assign(y=y), npartitions=2)
         own.run(die_before_joining, victim=min(own.scheduler_info()["workers"]))
         start = time.monotonic()

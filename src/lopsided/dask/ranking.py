@@ -23,6 +23,7 @@ from lopsided.dask.partitions import (
 )
 from lopsided.dask.ranking_folder import check_ranking_folder, replacing
 from lopsided.methods.table_summary import check_part
+from lopsided.tables.columns import names_beside
 
 __all__ = ["RankedFolder", "rank_to_parquet"]
 
@@ -159,7 +160,7 @@ def _write(part: Part, sketch: ScoreSketch, folder: str, place: int, most: float
                 f"{len(part.columns)}."
             )
         own = part.columns.iloc[kept].reset_index(drop=True)
-        own = own.rename(columns=_rename(own.columns))
+        own = own.set_axis(names_beside(own.columns, _HEAD), axis=1)
         ranking = pd.concat([ranking, own], axis=1)
     try:
         with atomic_write(Path(folder) / f"part-{place:05d}.parquet") as draft:
@@ -167,16 +168,3 @@ def _write(part: Part, sketch: ScoreSketch, folder: str, place: int, most: float
     except OSError as error:
         raise ValueError(f"the ranking cannot be written: {error}") from None
     return len(ranking)
-
-
-def _rename(names: Any) -> dict[Any, str]:
-    """Return other names for columns that are called as ours, which no other column has."""
-    taken, other = {*names, *_HEAD}, {}
-    for name in names:
-        if name in _HEAD:
-            free = f"{name}_"
-            while free in taken:
-                free += "_"
-            taken.add(free)
-            other[name] = free
-    return other

@@ -4,7 +4,6 @@ from lopsided.tables._cells import is_missing, spell
 from lopsided.tables._text_format import TextFormat
 from lopsided.tables.cleaner import CleanedColumn, TableCleaner
 from lopsided.tables.columns import find_columns
-from lopsided.tables.doubts import Doubt, find_doubts
 from lopsided.tables.files import (
     atomic_write,
     check_output,
@@ -22,16 +21,17 @@ from lopsided.tables.labels import (
     read_texts,
     same_value,
 )
+from lopsided.tables.parse_problems import ParseProblem, find_parse_problems
 
 __all__ = [
     "CleanedColumn",
-    "Doubt",
+    "ParseProblem",
     "TableCleaner",
     "TextFormat",
     "atomic_write",
     "check_output",
     "find_columns",
-    "find_doubts",
+    "find_parse_problems",
     "format_csv",
     "is_blank",
     "is_missing",

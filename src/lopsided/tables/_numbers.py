@@ -269,23 +269,23 @@ class NumberReader:
         cells = read_cells(column)
         numbers = self.read_texts(cells.texts)
         values = cells.spread(bound(numbers)[0])
-        doubts = self._find_doubts(cells)
-        return Reading((values,), *count_unread(cells, np.isnan(numbers)), *doubts)
+        suspect = self._count_suspect(cells)
+        return Reading((values,), *count_unread(cells, np.isnan(numbers)), *suspect)
 
     def read_texts(self, texts: tuple[str, ...]) -> NDArray[np.float64]:
         """Return cells as numbers, NaN where one is none."""
         return parse_numbers(texts, self.decimal)
 
-    def _find_doubts(self, cells: Cells) -> tuple[int, int]:
+    def _count_suspect(self, cells: Cells) -> tuple[int, int]:
         """Return how many cells may be thousands by the decimal separator, of all with it."""
-        if self.n_marked is None or not self._is_doubtful(
+        if self.n_marked is None or not self._is_suspect(
             count_decimals(cells.sample(), self.decimal)
         ):
             return 0, 0
         n_marked, n_like = count_decimals(cells, self.decimal)
         return n_like, n_marked
 
-    def _is_doubtful(self, new: Decimals) -> bool:
+    def _is_suspect(self, new: Decimals) -> bool:
         """Say whether nearly all new cells have what those of training nearly never had."""
         n_marked = self.n_marked or 0
         if self.n_like_thousands > _RARELY * n_marked or not new.n_like_thousands:

@@ -12,7 +12,7 @@ class Reading(NamedTuple):
     n_filled: int = 0
     n_unread: int = 0
     unread: tuple[str, ...] = ()  # a few such cells
-    n_doubtful: int = 0  # cells that may be thousands and are read as decimals, unlike before
+    n_suspect: int = 0  # cells that may be thousands and are read as decimals, unlike before
     n_marked: int = 0  # of so many with that separator
 
 

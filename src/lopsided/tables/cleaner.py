@@ -187,8 +187,8 @@ class TableCleaner(TransformerMixin, BaseEstimator):
             new = isinstance(reader, CategoryReader)
             if reading.n_unread > (_SOME if new else _MANY) * reading.n_filled:
                 unread.append(_tell_unread(column.name, reader, reading))
-            if reading.n_doubtful:
-                unread.append(_tell_doubtful(column.name, reader, reading))
+            if reading.n_suspect:
+                unread.append(_tell_suspect(column.name, reader, reading))
             features |= dict(zip(column.features, reading.features, strict=True))
         for message in unread:
             warn(message)
@@ -312,10 +312,10 @@ def _tell_unread(name: str, reader: Reader, reading: Reading) -> str:
     return f"{counted} cannot be read as {reader.how}, and count as missing: {some}."
 
 
-def _tell_doubtful(name: str, reader: Any, reading: Reading) -> str:
+def _tell_suspect(name: str, reader: Any, reading: Reading) -> str:
     mark, other = ("comma", "point") if reader.decimal == "," else ("point", "comma")
     return (
-        f"{reading.n_doubtful:,} of {reading.n_marked:,} cells of column {abbreviate(name)!r} "
+        f"{reading.n_suspect:,} of {reading.n_marked:,} cells of column {abbreviate(name)!r} "
         f"with a {mark} have three digits behind it, as thousands are written where the "
         f"decimal sign is a {other}; they were read as decimals, as in training. If they are "
         f"thousands, the numbers are 1,000 times too small: write them without the {mark}."

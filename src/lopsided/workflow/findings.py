@@ -17,7 +17,7 @@ from lopsided.methods.registry import build
 from lopsided.model_selection import out_of_fold_scores
 from lopsided.tables import (
     TableCleaner,
-    find_doubts,
+    find_parse_problems,
     is_blank,
     is_unreviewed,
     read_names,
@@ -53,7 +53,7 @@ def find_trouble(
     found += _look_at_values(frame, roles)
     found += [
         Finding("problem" if one.hurts else "note", one.text)
-        for one in find_doubts(cleaner, roles.features(frame))
+        for one in find_parse_problems(cleaner, roles.features(frame))
     ]
     if (y == 1).any():
         found += [Finding("problem", str(leak)) for leak in find_leaks(X, np.maximum(y, 0))]

@@ -11,13 +11,13 @@ from lopsided.tables._numbers import NumberReader, find_writings
 from lopsided.tables._reader import Reading
 from lopsided.tables.cleaner import TableCleaner
 
-__all__ = ["Doubt", "find_doubts"]
+__all__ = ["ParseProblem", "find_parse_problems"]
 
 _MANY = 0.05  # share of a column's cells
 _READ = ("number", "boolean", "date", "time")  # kinds that may leave cells unread
 
 
-class Doubt(NamedTuple):
+class ParseProblem(NamedTuple):
     """A column that is not read whole, in a sentence, and whether it holds what is lost."""
 
     column: str
@@ -25,7 +25,7 @@ class Doubt(NamedTuple):
     hurts: bool
 
 
-def find_doubts(cleaner: TableCleaner, X: Any) -> tuple[Doubt, ...]:
+def find_parse_problems(cleaner: TableCleaner, X: Any) -> tuple[ParseProblem, ...]:
     """Return the columns of which many cells are lost, with what to do about it.
 
     Parameters
@@ -39,7 +39,7 @@ def find_doubts(cleaner: TableCleaner, X: Any) -> tuple[Doubt, ...]:
     --------
     >>> import pandas as pd
     >>> table = pd.DataFrame({"amount": ["$1,250.00", "12.40", "0.99", "7.5", "1.250,00"] * 9})
-    >>> print(find_doubts(TableCleaner().fit(table), table)[0].text)
+    >>> print(find_parse_problems(TableCleaner().fit(table), table)[0].text)
     9 of 45 cells (20 %) of column 'amount', such as '1.250,00', have a decimal comma and the \
 others a point: they count as missing. Write all alike.
     """
@@ -56,11 +56,11 @@ others a point: they count as missing. Write all alike.
     return tuple(found)
 
 
-def _tell_two_writings(name: str, column: Any) -> Doubt:
+def _tell_two_writings(name: str, column: Any) -> ParseProblem:
     writings = find_writings(read_cells(column).sample())
     assert writings is not None  # the cleaner has found them in the same cells
     point, comma = writings
-    return Doubt(
+    return ParseProblem(
         name,
         f"Column {abbreviate(name)!r} is left out: it holds numbers with a decimal point "
         f"({quote_some(point.examples, 1)}) and others with a decimal comma "
@@ -69,7 +69,7 @@ def _tell_two_writings(name: str, column: Any) -> Doubt:
     )
 
 
-def _tell_unread(name: str, reader: Any, reading: Reading) -> Doubt:
+def _tell_unread(name: str, reader: Any, reading: Reading) -> ParseProblem:
     share = f"{100 * reading.n_unread / reading.n_filled:.0f} %"
     lost = f"{reading.n_unread:,} of {reading.n_filled:,} cells ({share}) of column "
     lost += f"{abbreviate(name)!r}"
@@ -80,13 +80,13 @@ def _tell_unread(name: str, reader: Any, reading: Reading) -> Doubt:
             f"{lost}, such as {some}, have a decimal {signs[0]} and the others a {signs[1]}: "
             "they count as missing. Write all alike."
         )
-        return Doubt(name, text, hurts=True)
+        return ParseProblem(name, text, hurts=True)
     text = (
         f"{lost} cannot be read as {reader.how} and count as missing, such as {some}. Correct "
         "them, or say what the column holds (types=...)."
     )
     # Words such as "none" tell no more than a blank cell; digits that are lost would have.
-    return Doubt(name, text, hurts=any(map(_has_digit, reading.unread)))
+    return ParseProblem(name, text, hurts=any(map(_has_digit, reading.unread)))
 
 
 def _are_other_numbers(reader: NumberReader, reading: Reading) -> bool:
