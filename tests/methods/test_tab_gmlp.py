@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.metrics import average_precision_score
 
 torch = pytest.importorskip("torch")
 
@@ -50,7 +51,9 @@ def test_the_registry_knows_it_with_the_calibrated_loss():
     assert model.risk_.loss.hard == 5
 
 
-@pytest.mark.parametrize("settings", [{}, {"patience": 1}, {"n_estimators": 2}])
+@pytest.mark.parametrize(
+    "settings", [{}, {"patience": 1}, {"n_estimators": 2}, {"patience": 1, "n_estimators": 2}]
+)
 def test_the_same_seed_gives_the_same_scores_and_torch_is_left_alone(settings):
     torch.manual_seed(7)
     state = torch.get_rng_state()
@@ -118,8 +121,8 @@ def runs(monkeypatch):
     seen = []
     train = lopsided.nets.train.train
 
-    def spy(net, risk, rows, prior, schedule, rng, validation=None, stop=None, label=""):
-        kept = train(net, risk, rows, prior, schedule, rng, validation, stop, label)
+    def spy(nets, risk, rows, prior, schedule, rng, validation=None, stop=None, label=""):
+        kept = train(nets, risk, rows, prior, schedule, rng, validation, stop, label)
         seen.append((rows, None if validation is None else validation[1], stop, kept))
         return kept
 
@@ -138,7 +141,47 @@ def test_time_ordered_validation_holds_out_the_last_rows_then_trains_on_all(runs
     assert np.ptp(held_out.X[:, 0]) == 0
     assert (everything.y == Y).all()
     assert nothing is None
-    assert kept == stop == model.n_epochs_[0]
+    assert kept == stop == model.n_epochs_
+
+
+def test_several_nets_share_the_epochs_that_suit_their_mean_score(monkeypatch):
+    validated = []
+    mean_scores = lopsided.nets.train.mean_scores
+
+    def spy(nets, X):
+        scores = mean_scores(nets, X)
+        assert_allclose(scores, np.mean([scores_of(net, X) for net in nets], axis=0))
+        validated.append((len(nets), average_precision_score(Y[480:], scores)))
+        return scores
+
+    monkeypatch.setattr(lopsided.nets.train, "mean_scores", spy)
+    settings = {"n_epochs": 12, "learning_rate": 0.02, "validation": "last"}
+    model = fit(n_estimators=3, patience=4, **settings)
+    n_nets, precisions = zip(*validated, strict=True)
+    assert set(n_nets) == {3}
+    assert model.n_epochs_ == np.argmax(precisions) + 1
+    assert len(precisions) == min(model.n_epochs_ + 4, 12)
+    assert len(model.nets_) == 3
+
+
+def test_the_nets_that_are_kept_are_those_of_the_best_epoch(monkeypatch):
+    """They are the nets of a run over all epochs, as they were after the best one."""
+    at_epoch = []
+    step = torch.optim.lr_scheduler.CosineAnnealingLR.step
+
+    def spy(scheduler, *given):
+        step(scheduler, *given)
+        group = scheduler.optimizer.param_groups[0]["params"]
+        at_epoch.append([weights.detach().clone() for weights in group])
+
+    settings = {"n_epochs": 12, "learning_rate": 0.02, "random_state": 3}
+    best = fit(patience=3, validation="last", **settings)
+    assert best.n_epochs_ < 12
+    monkeypatch.setattr(torch.optim.lr_scheduler.CosineAnnealingLR, "step", spy)
+    fit(**settings)
+    there = at_epoch[best.n_epochs_ - 12 - 1]  # the last is that of epoch 12
+    kept = [weights.float() for weights in best.nets_[0].parameters()]
+    assert all(map(torch.equal, kept, there))
 
 
 def test_random_validation_holds_out_labels_by_their_share(runs):

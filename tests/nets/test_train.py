@@ -14,6 +14,7 @@ from lopsided.nets.train import (  # noqa: E402  # noqa: E402
     LabelPrecision,
     Schedule,
     draw_batches,
+    mean_scores,
     pick_device,
     scores_of,
     threads,
@@ -109,7 +110,7 @@ def test_training_lowers_the_risk_and_ranks(table):
     X, y, truth = table
     net, risk = fresh(), nnpu(LogisticLoss())
     before = risk.estimate(scores_of(net, X), y, 0.12)
-    train(net, risk, rows_of(X, y), 0.12, Schedule(n_steps=200), np.random.default_rng(0))
+    train([net], risk, rows_of(X, y), 0.12, Schedule(n_steps=200), np.random.default_rng(0))
     scores = scores_of(net, X)
     assert risk.estimate(scores, y, 0.12) < before / 2
     assert scores[truth].mean() > np.quantile(scores[~truth], 0.95)
@@ -122,7 +123,7 @@ def test_the_same_seed_trains_the_same_net_and_leaves_torch_alone(table):
     scores = []
     for _ in range(2):
         net = fresh()
-        train(net, upu(), rows_of(X, y), 0.1, Schedule(n_steps=20), np.random.default_rng(3))
+        train([net], upu(), rows_of(X, y), 0.1, Schedule(n_steps=20), np.random.default_rng(3))
         scores.append(scores_of(net, X))
     assert (scores[0] == scores[1]).all()
     assert torch.equal(torch.get_rng_state(), state)
@@ -135,11 +136,28 @@ def test_training_stops_when_held_out_rows_no_longer_gain(table):
     schedule = Schedule(n_steps=300, learning_rate=0.01, patience=5)
     judge = Judge(naive())
     net = fresh()
-    kept = train(net, naive(), rows_of(X, y), 0.1, schedule, rng, (judge, nonsense))
+    kept = train([net], naive(), rows_of(X, y), 0.1, schedule, rng, (judge, nonsense))
     # The best epoch, as many more as patience has, and none after them.
     assert len(judge.values) == kept + 5 < schedule.epochs(len(y))
     assert np.argmin(judge.values) + 1 == kept
     assert judge.values[-1] > judge.values[kept - 1]
+
+
+def test_held_out_rows_judge_several_nets_by_their_mean_score(table):
+    X, y, _ = table
+    nonsense = rows_of(X, np.random.default_rng(1).permutation(y))
+    schedule = Schedule(n_steps=300, learning_rate=0.01, patience=5)
+    judge, nets = Judge(naive()), [fresh(seed=0), fresh(seed=1)]
+    rng = np.random.default_rng(0)
+    kept = train(nets, naive(), rows_of(X, y), 0.1, schedule, rng, (judge, nonsense))
+    assert np.argmin(judge.values) + 1 == kept == len(judge.values) - 5
+    # As if they were trained again and judged after that epoch.
+    again = [fresh(seed=0), fresh(seed=1)]
+    rng = np.random.default_rng(0)
+    assert train(again, naive(), rows_of(X, y), 0.1, schedule, rng, stop=kept) == kept
+    value = naive().estimate(mean_scores(again, X), nonsense.y, 0.1)
+    assert_allclose(value, judge.values[kept - 1])
+    assert not np.isclose(scores_of(again[0], X), scores_of(again[1], X)).all()
 
 
 def test_a_long_gradient_is_cut_to_length():
@@ -175,14 +193,14 @@ def test_held_out_rows_may_be_judged_by_the_places_of_their_labels(table):
     schedule = CosineSchedule(learning_rate=0.01, n_epochs=30, patience=3)
     net = fresh()
     rows, rng = rows_of(X, y), np.random.default_rng(0)
-    kept = train(net, naive(), rows, 0.1, schedule, rng, (judge, nonsense))
+    kept = train([net], naive(), rows, 0.1, schedule, rng, (judge, nonsense))
     again, rng = fresh(), np.random.default_rng(0)
-    assert train(again, naive(), rows, 0.1, schedule, rng, stop=kept) == kept < 30
+    assert train([again], naive(), rows, 0.1, schedule, rng, stop=kept) == kept < 30
     # The epoch that the metric liked best, and no later one.
     values = []
     for stop in range(1, kept + 1):
         other, rng = fresh(), np.random.default_rng(0)
-        train(other, naive(), rows, 0.1, schedule, rng, stop=stop)
+        train([other], naive(), rows, 0.1, schedule, rng, stop=stop)
         values.append(judge.estimate(scores_of(other, X), nonsense.y, 0.1))
     assert np.argmin(values) + 1 == kept
 

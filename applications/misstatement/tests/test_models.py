@@ -40,7 +40,7 @@ def test_a_net_watches_the_last_year_whatever_the_order_of_the_panel(panel, monk
     seen = {}
 
     def fit(self, X, y):
-        seen.update(X=X, share=self.validation_fraction, order=self.validation)
+        seen.update(X=X, **self.get_params())
         return self
 
     monkeypatch.setattr(TabGMLPClassifier, "fit", fit)
@@ -51,8 +51,10 @@ def test_a_net_watches_the_last_year_whatever_the_order_of_the_panel(panel, monk
     train_net(SupervisedRisk(CalibratedFocalLoss()))(fold, 0)
     n_last = int((fold.train["fyear"] == 2006).sum())
     assert (fold.train["fyear"].to_numpy()[-n_last:] == 2006).all()
-    assert seen["order"] == "last"
-    assert round(seen["share"] * len(fold.train)) == n_last
+    assert seen["validation"] == "last"
+    assert (seen["n_epochs"], seen["n_estimators"]) == (60, 3)
+    assert seen["patience"] < seen["n_epochs"]
+    assert round(seen["validation_fraction"] * len(fold.train)) == n_last
     assert seen["X"]["at"].equals(signed_log(fold.train)["at"])
 
 

@@ -119,7 +119,7 @@ class NeuralRiskClassifier(RiskClassifier, EncodedClassifier):
             self.weight_decay,
             1 if self.patience is None else self.patience,
         )
-        return net, train(net, self.risk_, rows, self.prior_, schedule, rng, **options)
+        return net, train([net], self.risk_, rows, self.prior_, schedule, rng, **options)
 
     def _layer_sizes(self) -> tuple[int, ...]:
         sizes = self.hidden_layer_sizes

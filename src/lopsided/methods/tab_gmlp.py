@@ -1,5 +1,6 @@
 """A transformer over categories and gMLP blocks over all columns, on any PU risk."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
@@ -47,8 +48,9 @@ class TabGMLPClassifier(RiskClassifier):
         Of AdamW; the rate sinks along half a cosine.
     patience : int or None, default=None
         Stop when the average precision of the labels of held-out rows has not risen for so many
-        epochs, then train anew on all rows up to the best epoch. None runs all epochs, and so
-        do fewer than 4 labeled rows among those held out.
+        epochs, then train anew on all rows up to the best epoch. Several nets are judged by
+        their mean score, and share that epoch. None runs all epochs, and so do fewer than 4
+        labeled rows among those held out.
     validation : {"random", "last"}, default="random"
         Which rows to hold out: any, or the last of the table, for one sorted by time.
     validation_fraction : float, default=0.2
@@ -66,8 +68,8 @@ class TabGMLPClassifier(RiskClassifier):
     ----------
     nets_ : list of torch.nn.Module
         The trained nets.
-    n_epochs_ : list of int
-        Epochs that each was trained for.
+    n_epochs_ : int
+        Epochs that each of them was trained for.
     risk_ : Risk
         The risk that was lowered.
 
@@ -107,53 +109,63 @@ class TabGMLPClassifier(RiskClassifier):
         self.risk_ = self._checked_risk()
         self.encoder_ = fit_ordinal_encoder(rows.X, self._levels(), rows.weight)
         self.nets_: list[Any] = []
-        self.n_epochs_: list[int] = []
+        seeds = [int(seed) for seed in rng.integers(2**63, size=self.n_estimators)]
         with threads(self._n_threads()):
-            for i, seed in enumerate(rng.integers(2**63, size=self.n_estimators)):
+            stop = None if self.patience is None else self._choose_epochs(rows, rng)
+            encoded = _encoded(rows, self.encoder_)
+            for i, seed in enumerate(seeds):
                 label = f"training net {i + 1} of {self.n_estimators}"
-                self._fit_net(rows, np.random.default_rng(seed), label)
+                trained = self._train(encoded, self.encoder_, [seed], label, stop=stop)
+                (net,), self.n_epochs_ = trained
+                # In double, so that scores hardly depend on batches.
+                self.nets_.append(net.cpu().double().eval())
 
-    def _fit_net(self, rows: TrainingRows, rng: np.random.Generator, label: str) -> None:
-        """Train one net: on some rows to see for how long, if need be, then on all."""
+    def _choose_epochs(self, rows: TrainingRows, rng: np.random.Generator) -> int | None:
+        """Return for how many epochs the nets rank held-out rows best; None if too few."""
         from lopsided.nets.train import LabelPrecision
 
-        stop = None
-        if self.patience is not None:
-            seed = int(rng.integers(2**31)) if self.validation == "random" else 0
-            split = hold_out(rows, self.validation_fraction, seed, self.validation)
-            if split is not None:
-                train, held_out = split
-                encoder = fit_ordinal_encoder(train.X, self._levels(), train.weight)
-                validation = (LabelPrecision(), _encoded(held_out, encoder))
-                seed = int(rng.integers(2**63))
-                _, stop = self._train(
-                    _encoded(train, encoder), encoder, seed, label, validation=validation
-                )
-        encoded = _encoded(rows, self.encoder_)
-        seed = int(rng.integers(2**63))
-        net, n_epochs = self._train(encoded, self.encoder_, seed, label, stop=stop)
-        self.nets_.append(net.cpu().double().eval())  # scores then hardly depend on batches
-        self.n_epochs_.append(n_epochs)
+        seed = int(rng.integers(2**31))
+        split = hold_out(rows, self.validation_fraction, seed, self.validation)
+        if split is None:
+            return None
+        train, held_out = split
+        encoder = fit_ordinal_encoder(train.X, self._levels(), train.weight)
+        _, n_epochs = self._train(
+            _encoded(train, encoder),
+            encoder,
+            [int(seed) for seed in rng.integers(2**63, size=self.n_estimators)],
+            "choosing the number of epochs",
+            validation=(LabelPrecision(), _encoded(held_out, encoder)),
+        )
+        return n_epochs
 
     def _train(
-        self, rows: TrainingRows, encoder: OrdinalEncoder, seed: int, label: str, **options: Any
-    ) -> tuple[Any, int]:
-        """Return a net trained on encoded rows, and for how many epochs."""
+        self,
+        rows: TrainingRows,
+        encoder: OrdinalEncoder,
+        seeds: Sequence[int],
+        label: str,
+        **options: Any,
+    ) -> tuple[list[Any], int]:
+        """Return a net of each seed, trained on encoded rows, and for how many epochs."""
         import torch
 
         from lopsided.nets.tab_gmlp import TabGMLP
         from lopsided.nets.train import CosineSchedule, pick_device, seeded, train
 
-        net = TabGMLP(
-            encoder.n_numbers,
-            encoder.levels,
-            self.risk_.fit_intercept_only(rows.labels, self.prior_, rows.weight),
-            torch.Generator().manual_seed(seed),
-            self.tokenizer,
-            self.depth,
-            self.n_blocks,
-        )
         device = pick_device(self.device)
+        nets = [
+            TabGMLP(
+                encoder.n_numbers,
+                encoder.levels,
+                self.risk_.fit_intercept_only(rows.labels, self.prior_, rows.weight),
+                torch.Generator().manual_seed(seed),
+                self.tokenizer,
+                self.depth,
+                self.n_blocks,
+            ).to(device)
+            for seed in seeds
+        ]
         schedule = CosineSchedule(
             batch_size=self.batch_size,
             learning_rate=self.learning_rate,
@@ -161,10 +173,10 @@ class TabGMLPClassifier(RiskClassifier):
             patience=1 if self.patience is None else self.patience,
             n_epochs=self.n_epochs,
         )
-        with seeded(seed, device):
-            rng = np.random.default_rng(seed)
-            given = (net.to(device), self.risk_, rows, self.prior_, schedule, rng)
-            return net, train(*given, label=label, **options)
+        with seeded(seeds[0], device):
+            rng = np.random.default_rng(seeds[0])
+            given = (nets, self.risk_, rows, self.prior_, schedule, rng)
+            return nets, train(*given, label=label, **options)
 
     def _check_settings(self) -> None:
         from lopsided.nets.tab_gmlp import TOKENIZERS
@@ -189,11 +201,11 @@ class TabGMLPClassifier(RiskClassifier):
 
     def _scores(self, X: Any) -> Any:
         require("torch")
-        from lopsided.nets.train import scores_of, threads
+        from lopsided.nets.train import mean_scores, threads
 
         inputs = self.encoder_.transform(X)
         with threads(self._n_threads()):
-            scores = np.mean([scores_of(net, inputs) for net in self.nets_], axis=0)
+            scores = mean_scores(self.nets_, inputs)
         return self.risk_.log_odds(scores, self.prior_)
 
 

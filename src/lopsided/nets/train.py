@@ -1,6 +1,6 @@
 """Training, steps down any risk, one batch at a time; where nets run, and their scores."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil
@@ -109,7 +109,7 @@ class CosineSchedule(Schedule):
 
 
 def train(
-    net: nn.Module,
+    nets: Sequence[nn.Module],
     risk: Risk,
     rows: TrainingRows,
     prior: float,
@@ -119,30 +119,32 @@ def train(
     stop: int | None = None,
     label: str = "training",
 ) -> int:
-    """Train a net on a risk; return the number of epochs, the best one if rows are held out.
+    """Train nets on a risk; return the number of epochs, the best one if rows are held out.
 
-    With `validation`, training stops when held-out rows are no longer judged better; after
-    `stop` epochs it ends too, the rate sinking as if all were to come.
+    Several nets take turns, an epoch each. With `validation`, training stops when the mean of
+    their scores is no longer better on held-out rows; after `stop` epochs it ends too, the rate
+    sinking as if all were to come.
     """
-    device = next(net.parameters()).device
+    device = next(nets[0].parameters()).device
     X = torch.as_tensor(rows.X, dtype=torch.float32, device=device)
     y = torch.as_tensor(rows.labels, device=device)
     n_epochs = schedule.epochs(len(rows))
-    optimizer, scheduler = schedule.configure_optimizer(net, n_epochs)
+    configured = [(net, *schedule.configure_optimizer(net, n_epochs)) for net in nets]
     n_epochs = n_epochs if stop is None else min(stop, n_epochs)
     best_value, best_epoch = np.inf, n_epochs
     with Bar(n_epochs, label) as bar:
         for epoch in range(1, n_epochs + 1):
-            net.train()
-            for batch in draw_batches(rows.y, schedule.batch_size, rng, rows.weight):
-                here = torch.as_tensor(batch.rows, device=device)
-                inputs = (X[here], y[here], prior, batch.weight)
-                train_step(net, optimizer, risk, *inputs, schedule.clip)
-            scheduler.step()
+            for net, optimizer, scheduler in configured:
+                net.train()
+                for batch in draw_batches(rows.y, schedule.batch_size, rng, rows.weight):
+                    here = torch.as_tensor(batch.rows, device=device)
+                    inputs = (X[here], y[here], prior, batch.weight)
+                    train_step(net, optimizer, risk, *inputs, schedule.clip)
+                scheduler.step()
             bar.advance()
             if validation is not None:
                 metric, there = validation
-                scores = scores_of(net, there.X)
+                scores = mean_scores(nets, there.X)
                 value = float(metric.estimate(scores, there.labels, prior, there.weight))
                 if value < best_value:
                     best_value, best_epoch = value, epoch
@@ -181,6 +183,11 @@ def scores_of(net: nn.Module, X: Any) -> np.ndarray:
             inputs = torch.as_tensor(X[part], dtype=first.dtype, device=first.device)
             scores[part] = net(inputs).cpu().numpy()
     return scores
+
+
+def mean_scores(nets: Sequence[nn.Module], X: Any) -> NDArray[np.float64]:
+    """Return the mean score of each row over several nets."""
+    return np.asarray(np.mean([scores_of(net, X) for net in nets], axis=0))
 
 
 def pick_device(device: str | None) -> torch.device:
