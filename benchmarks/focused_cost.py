@@ -70,9 +70,9 @@ def make_categories() -> Any:
     return frame, y
 
 
-def make_genes() -> Any:
+def make_genes(seed: int = 0) -> Any:
     """Return a wide table: 40 of 2,000 correlated columns are shifted in positives."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(300, 2_000)), np.zeros(300, int)
     X[:60, :40] += 0.6
     X += 0.1 * rng.normal(size=(300, 50)) @ rng.normal(size=(50, 2_000))
