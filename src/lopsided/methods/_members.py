@@ -30,15 +30,16 @@ from lopsided.trees.sampling import Bagging
 
 OUTLIERS = "outliers"  # the member that reads no labels
 MIN_TO_FOLD = 3  # labeled rows: a part without one must keep two
-MANY_LABELED = 10  # rows, from which on members are known by what they do alone
-_OUTLIER_SHARE = 0.2  # of the weights, before any row is labeled
+MANY_LABELED = 7  # rows, from which on members are known by what they do alone
+_OUTLIER_SHARE = 0.05  # of the weights, before any row is labeled
 _MANY_BYTES = 2**27  # of a table, above which copies of it are kept few
 _ROWS_PER_LEAF = 50_000  # of the table, for each row of a leaf
 _MIN_TO_DROP = 5  # labeled rows of a fold by which a member may be found not to pay
 _MIN_WEIGHT = 0.02  # beside the best member, below which one does not pay
 # Chosen on repeats from 100 on: see docs/focused.md.
 _SHARPNESS = 4.0
-_HEAD_START = {"bagged-trees": 3.0, "logistic": 1.5}  # log-weights while little is known
+_HEAD_START = {"bagged-trees": 1.5}  # log-weights while little is known
+_HANDICAP = {"knn": -1.0}  # log-weights whatever is known: its first rows are less precise
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,7 @@ class Member:
     stream: int  # tells its random numbers from those of others, whoever takes part
     lowers_risk: bool = False  # with a weight of its own for reviewed negatives
     copies_table: bool = False  # so that folds of a large one are fitted one by one
+    sees_outliers: bool = False  # by the columns of `LocalOutliers`, if a table is widened
 
     def seed(self, of_ensemble: int) -> int:
         """Return the seed of this member."""
@@ -73,6 +75,7 @@ class FittedMember(NamedTuple):
     title: str
     models: list[PUClassifier]
     out_of_fold: NDArray[np.float64]
+    sees_outliers: bool = False  # and is given a table that local outliers widen
 
     def __repr__(self) -> str:
         n_models, n_rows = len(self.models), len(self.out_of_fold)
@@ -131,7 +134,8 @@ def fit_member(
         if out_of_bag:
             estimator = clone(estimator).set_params(oob_score=False)
         scores = cross_fit_splits(rows, fit_fold, at_once)
-        return FittedMember(member.title, [fit(rows, seed, n_threads)], scores)
+        models = [fit(rows, seed, n_threads)]
+        return FittedMember(member.title, models, scores, member.sees_outliers)
     if out_of_bag and rows.groups is None:
         models = [fit(rows, seed, n_threads)]
         scores = models[0].oob_decision_function_
@@ -146,7 +150,8 @@ def fit_member(
         if pays == [False]:
             return None
     # Where no row can be left out, one model of all rows is the member.
-    fitted = FittedMember(member.title, models or [fit(rows, seed, 1)], scores.copy())
+    models = models or [fit(rows, seed, 1)]
+    fitted = FittedMember(member.title, models, scores.copy(), member.sees_outliers)
     seen_by_all = np.isnan(scores)
     if seen_by_all.any():
         fitted.out_of_fold[seen_by_all] = fitted.scores(rows.X[seen_by_all])
@@ -282,29 +287,32 @@ def weight_members(
     learned = np.array([name != OUTLIERS for name in out_of_fold])
     weights = np.zeros(len(out_of_fold))
     if learned.any():
-        start = np.array([_HEAD_START.get(name, 0.0) for name in out_of_fold])[learned]
-        weights[learned] = WEIGHTINGS[weighting](scores[learned], start, doubt)
+        start, handicap = (
+            np.array([table.get(name, 0.0) for name in out_of_fold])[learned]
+            for table in (_HEAD_START, _HANDICAP)
+        )
+        prior = doubt * start + handicap
+        weights[learned] = WEIGHTINGS[weighting](scores[learned], prior, doubt)
         weights /= weights.sum()
     share = _OUTLIER_SHARE * doubt if learned.any() else 1.0
     return np.where(learned, (1 - share) * weights, share), scores
 
 
-def weigh_by_log_rank(scores: Any, head_start: Any, doubt: float) -> NDArray[np.float64]:
-    """Return weights that grow with the log-rank, and while it is in doubt by a head start."""
-    known = _SHARPNESS * (scores - scores.max())
-    log_weights = (1 - doubt) * known + doubt * head_start
+def weigh_by_log_rank(scores: Any, log_prior: Any, doubt: float) -> NDArray[np.float64]:
+    """Return weights that grow with the log-rank, in so far as it is not in doubt."""
+    log_weights = (1 - doubt) * _SHARPNESS * (scores - scores.max()) + log_prior
     return np.exp(log_weights - log_weights.max())
 
 
-def take_best(scores: Any, head_start: Any, doubt: float) -> NDArray[np.float64]:
-    """Return 1 for the highest log-rank; if nothing is known, for the best head start."""
-    best = (head_start if doubt == 1 else scores).argmax()
+def take_best(scores: Any, log_prior: Any, doubt: float) -> NDArray[np.float64]:
+    """Return 1 for the highest log-rank; if nothing is known, for the best prior weight."""
+    best = (log_prior if doubt == 1 else scores).argmax()
     return (np.arange(len(scores)) == best).astype(float)
 
 
 WEIGHTINGS: dict[str, Callable[[Any, Any, float], NDArray[np.float64]]] = {
     "log-rank": weigh_by_log_rank,
-    "equal": lambda scores, head_start, doubt: np.ones_like(scores),
+    "equal": lambda scores, log_prior, doubt: np.ones_like(scores),
     "best": take_best,
 }
 
@@ -336,24 +344,34 @@ def list_members(
         )
 
     bagged = extra_trees("hellinger", n_bagged_trees, 2, Bagging(20.0))
+    undersampled = extra_trees("hellinger", n_bagged_trees, 2, Bagging(5.0))
+    entropy = extra_trees("entropy", n_bagged_trees, 1, Bagging(5.0))
     risk = {"gamma": gamma, "target_prior": target_prior, "reviewed_weight": reviewed_weight}
     # Folds are averaged as well as trees. What is wide costs a look at every bin of a column.
     n_bins = 32 if n_features > n_rows else 256
     booster = build("focused-xgb", **risk, n_parallel_trees=2, max_bin=n_bins)
-    logistic = NaiveLogisticClassifier(C=0.1, normalize="quantile")
+    quantile = NaiveLogisticClassifier(C=0.1, normalize="quantile")
+    standardized = NaiveLogisticClassifier(C=0.1)
     about_bagged = (
         "extra trees by Hellinger distance, each on labeled rows and 20 others for each"
     )
+    about_undersampled = "such trees, each on labeled rows and 5 others for each"
+    about_entropy = "extra trees by entropy, each on labeled rows and 5 others for each"
     about_trees = "extra trees on bootstraps of all rows"
     about_booster = "boosted trees on the focused PU risk"
-    about_logistic = "logistic regression on quantile-transformed columns"
+    about_quantile = "logistic regression on quantile-transformed columns"
+    about_standardized = "logistic regression on standardized columns"
     about_outliers = "isolation forest and distance to neighbors, without labels"
     about_knn = "k nearest neighbors: distances to labeled and unlabeled rows"
+    local, copy = {"sees_outliers": True}, {"copies_table": True}
     return [
-        Member("bagged-trees", about_bagged, bagged, stream=736216594),
-        Member("extra-trees", about_trees, extra_trees("gini", 300, 1), stream=682460096),
-        Member("booster", about_booster, booster, stream=4017528749, lowers_risk=True),
-        Member("logistic", about_logistic, logistic, stream=3507795190, copies_table=True),
-        Member("knn", about_knn, NeighborRatioClassifier(), 1319068280, copies_table=True),
-        Member(OUTLIERS, about_outliers, OutlierClassifier(), stream=2954307513),
+        Member("bagged-trees", about_bagged, bagged, 736216594, **local),
+        Member("undersampled-trees", about_undersampled, undersampled, 2236067977),
+        Member("entropy-trees", about_entropy, entropy, 1732050807, **local),
+        Member("extra-trees", about_trees, extra_trees("gini", 300, 1), 682460096),
+        Member("booster", about_booster, booster, 4017528749, lowers_risk=True),
+        Member("logistic", about_quantile, quantile, 3507795190, **copy),
+        Member("logistic-standardized", about_standardized, standardized, 1414213562, **copy),
+        Member("knn", about_knn, NeighborRatioClassifier(), 1319068280, **copy),
+        Member(OUTLIERS, about_outliers, OutlierClassifier(), 2954307513),
     ]

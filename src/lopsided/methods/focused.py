@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from lopsided._check import check_choice, check_magnitude, check_prior
 from lopsided._math import normalized, sigmoid
 from lopsided._progress import Bar
 from lopsided._rows import TrainingRows
+from lopsided.methods._local_outliers import OUTLIER_COLUMNS, fit_local_outliers
 from lopsided.methods._members import (
     MANY_LABELED,
     MIN_TO_FOLD,
@@ -40,15 +41,38 @@ from lopsided.risks import REVIEWED_WEIGHT
 
 __all__ = ["FocusedClassifier", "OutlierClassifier"]
 
-_MAX_KNN_ROWS = 10_000  # rows: their cost grows with the square
+_MAX_NEIGHBOR_ROWS = 10_000  # the cost of neighbors grows with the square of the rows
 _MAX_DENSE = 2**28  # values of a sparse table: 2 GiB
 _BLOCK = 65_536  # rows scored at once
 
 
-# Bagged trees, folds and members, where None is all that a table can afford.
-_PRESETS: dict[str, tuple[int, int, Sequence[str] | None]] = {
-    "full": (1000, 5, None),
-    "fast": (200, 3, ("bagged-trees", "logistic")),
+class _Preset(NamedTuple):
+    """What a preset fits; a large table is spared whatever looks for neighbors."""
+
+    n_bagged_trees: int
+    n_folds: int
+    members: Sequence[str]
+    members_of_large: Sequence[str]
+    widens: bool  # a table that is not large, by the columns of local outliers
+
+
+_PRESETS = {
+    "full": _Preset(
+        500,
+        5,
+        (
+            "bagged-trees",
+            "undersampled-trees",
+            "entropy-trees",
+            "booster",
+            "logistic",
+            "logistic-standardized",
+            "knn",
+        ),
+        ("bagged-trees", "extra-trees", "booster", "logistic"),
+        widens=True,
+    ),
+    "fast": _Preset(200, 3, *[("bagged-trees", "logistic")] * 2, widens=False),
 }
 
 
@@ -60,9 +84,12 @@ class FocusedClassifier(PUClassifier):
     them for. Its scores become normal by where a row stands among the training rows, scored
     out-of-bag or out-of-fold, and are added up. The weight of a member grows with its mean
     log-rank: how far up it puts labeled rows that it has not seen. The order needs no prior and
-    no negatives. While fewer than 10 rows are labeled, log-ranks are little trusted: members
-    that do well with few labels have a head start, and outliers, found without any label, have
-    a share that fades from a fifth to nothing.
+    no negatives. While fewer than 7 rows are labeled, log-ranks are little trusted: the bagged
+    trees have a head start, and outliers, found without any label, have a share that fades from
+    a twentieth to nothing.
+
+    Up to 10,000 rows, two of the forests also see two columns that no label is read for: the
+    distance of a row to its neighbors, and its local outlier factor.
 
     Scores are log-odds of being positive, calibrated on the labels of rows that were not seen:
     `predict_proba` is the chance to be positive, given the prior.
@@ -70,9 +97,10 @@ class FocusedClassifier(PUClassifier):
     Parameters
     ----------
     estimators : sequence of str or None, default=None
-        Names of the members that take part: "bagged-trees", "extra-trees", "booster",
-        "logistic", "knn", "outliers"; None is those of the preset that a table of this size can
-        afford, and "outliers", which reads no labels, while fewer than 10 rows are labeled.
+        Names of the members that take part: "bagged-trees", "undersampled-trees",
+        "entropy-trees", "extra-trees", "booster", "logistic", "logistic-standardized", "knn",
+        "outliers"; None is those of the preset that a table of this size can afford, and
+        "outliers", which reads no labels, while fewer than 7 rows are labeled.
     weighting : {"log-rank", "equal", "best"}, default="log-rank"
         Whether members count by their mean log-rank, alike, or the best one alone.
     preset : {"full", "fast"}, default="full"
@@ -103,6 +131,8 @@ class FocusedClassifier(PUClassifier):
 
     Attributes
     ----------
+    local_outliers_ : LocalOutliers or None
+        What adds the distance to neighbors and the local outlier factor to a table.
     estimators_ : dict of str to FittedMember
         The fitted members: `models`, and `out_of_fold`, their scores of the training rows.
     dropped_ : list of str
@@ -239,18 +269,20 @@ class FocusedClassifier(PUClassifier):
         fit = check_memory(self.memory).cache(fit_member, ignore=["n_threads"])
         n_rows, n_features = rows.X.shape
         wanted = self._team(n_rows, n_features, int(rows.y.sum()))
-        schema, best = self._schema(), None
+        wide = self._fit_local_outliers(rows, wanted)
+        best = None
         heavier = rows.weigh_reviewed(self.reviewed_weight)
-        _, n_folds, _ = _PRESETS[self.preset]
         # Fewer models where each sees plenty of rows.
         most = 5 if len(rows) < 20_000 else 3 if len(rows) < 200_000 else 2
-        n_folds = min(n_folds, most)
+        n_folds = min(_PRESETS[self.preset].n_folds, most)
         self.estimators_, self.dropped_ = {}, []
         # Fits that share members by a memory may weight them otherwise.
         may_drop = (self.estimators, self.memory, self.weighting) == (None, None, "log-rank")
         with Bar(len(wanted), "fitting members") as bar:
             for member in wanted:
-                own = rows if member.lowers_risk else heavier
+                own, schema = rows if member.lowers_risk else heavier, self._schema()
+                if member.sees_outliers:
+                    own, schema = replace(own, X=wide), _widen_schema(schema)
                 given = (member, own, schema, member.seed(seed), n_folds, self._n_threads())
                 found = fit(*given, best)
                 if found is None:
@@ -264,23 +296,46 @@ class FocusedClassifier(PUClassifier):
     def _team(self, n_rows: int, n_features: int, n_labeled: int) -> list[Member]:
         """Return the members that take part: those asked for, or those a table can afford."""
         target = None if self.target_prior == "prior" else self.target_prior
-        n_bagged_trees, _, names = _PRESETS[self.preset]
+        preset, large = _PRESETS[self.preset], n_rows > _MAX_NEIGHBOR_ROWS
         everyone = list_members(
             n_rows,
             n_features,
-            n_bagged_trees,
+            preset.n_bagged_trees,
             self.gamma,
             target,
             self.reviewed_weight,
         )
+        if large or not preset.widens:
+            everyone = [replace(one, sees_outliers=False) for one in everyone]
         if self.estimators is not None:
             return select_members(everyone, self.estimators)
-        names = [one.name for one in everyone[:-1]] if names is None else list(names)
-        if n_rows > _MAX_KNN_ROWS and "knn" in names:
-            names.remove("knn")
-        if n_labeled < MANY_LABELED:
-            names.append(OUTLIERS)
-        return select_members(everyone, names)
+        names = preset.members_of_large if large else preset.members
+        few = (OUTLIERS,) if n_labeled < MANY_LABELED else ()
+        return select_members(everyone, (*names, *few))
+
+    def _fit_local_outliers(self, rows: TrainingRows, members: Sequence[Member]) -> Any:
+        """Return the widened table of members that see local outliers; None without them."""
+        self.local_outliers_ = None
+        if not any(member.sees_outliers for member in members):
+            return None
+        with self._linear_algebra():
+            found = fit_local_outliers(rows, self._levels(), self._n_threads())
+        self.local_outliers_, wide = found
+        return wide
+
+    def _widen(self, X: Any) -> Any:
+        """Return a table as those members see it that see local outliers."""
+        if self.local_outliers_ is None:
+            return X
+        with self._linear_algebra():
+            return self.local_outliers_.widen(X)
+
+    def _score_members(self, X: Any) -> dict[str, NDArray[np.float64]]:
+        """Return the raw scores of every member that has a weight."""
+        counted, wide = self._counted(), self._widen(X)
+        return {
+            name: one.scores(wide if one.sees_outliers else X) for name, one in counted.items()
+        }
 
     def _fuse(self, raw: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
         """Return the weighted sum of raw scores, each made normal."""
@@ -291,14 +346,10 @@ class FocusedClassifier(PUClassifier):
         return np.sum(list(parts), axis=0)
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
-        counted = self._counted()
         # By blocks, so that a sparse table is never dense as a whole and memory stays small.
         size = max(1, min(_BLOCK, _MAX_DENSE // X.shape[1]))
         blocks = (X[start : start + size] for start in range(0, X.shape[0], size))
-        fused = [
-            self._fuse({name: one.scores(dense) for name, one in counted.items()})
-            for dense in map(_as_dense, blocks)
-        ]
+        fused = [self._fuse(self._score_members(dense)) for dense in map(_as_dense, blocks)]
         return self.calibration_.transform(np.concatenate(fused))
 
     def _counted(self) -> dict[str, FittedMember]:
@@ -309,10 +360,18 @@ class FocusedClassifier(PUClassifier):
         """Return the members' sums, through normal scores and calibration, weighted."""
         dense, counted = _as_dense(X), self._counted()
         others = None if background is None else _as_dense(background)
-        parts = [
-            one.additive_scores(dense, others, seed).mapped(self.normal_scores_[name].transform)
-            for name, one in counted.items()
-        ]
+        wide, wide_others = (
+            None if one is None else self._widen(one) for one in (dense, others)
+        )
+        parts = []
+        for name, one in counted.items():
+            if one.sees_outliers:
+                found = one.additive_scores(wide, wide_others, seed)
+                with self._linear_algebra():
+                    found = self.local_outliers_.narrow(found, dense)
+            else:
+                found = one.additive_scores(dense, others, seed)
+            parts.append(found.mapped(self.normal_scores_[name].transform))
         fused = add_weighted(parts, [self.weights_[name] for name in counted])
         return fused.mapped(self.calibration_.transform)
 
@@ -327,6 +386,8 @@ class FocusedClassifier(PUClassifier):
         for name, fitted in self.estimators_.items():
             for model in fitted.models:
                 own = getattr(model, "feature_importances_", total * 0)  # distances have none
+                if fitted.sees_outliers:
+                    own = self.local_outliers_.narrow_importances(own)
                 total += self.weights_[name] / len(fitted.models) * own
         return normalized(total, like=total)
 
@@ -358,6 +419,14 @@ class FocusedClassifier(PUClassifier):
             for name, weight in sorted(self.weights_.items(), key=lambda item: -item[1])
         ]
         return "\n".join([*counted, *dropped])
+
+
+def _widen_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return what is known of the columns of a table that local outliers widen."""
+    wide = {**schema, "n_features_in_": schema["n_features_in_"] + len(OUTLIER_COLUMNS)}
+    if "feature_names_in_" in schema:
+        wide["feature_names_in_"] = np.append(schema["feature_names_in_"], OUTLIER_COLUMNS)
+    return wide
 
 
 def _as_dense(X: Any) -> Any:

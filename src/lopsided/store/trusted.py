@@ -31,6 +31,7 @@ TRUSTED: tuple[str, ...] = (
     "lopsided.methods._encoders.QuantileNormalizer",
     "lopsided.methods._encoders.Winsorizer",
     "lopsided.methods._kinds.KindModel",
+    "lopsided.methods._local_outliers.LocalOutliers",
     "lopsided.methods._members.FittedMember",
     "lopsided.methods._neighbors.NeighborRatioClassifier",
     "lopsided.methods._normal_scores.NormalScores",
