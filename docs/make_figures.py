@@ -41,11 +41,12 @@ def read_results(name: str):
 
 
 def read_arena():
-    """Return the study of ADBench's field, its results if any, and the printed numbers."""
+    """Return the study of ADBench's field, its results, printed numbers, and a first run."""
     study = read_study(ROOT / "studies" / "adbench.toml")
     results = ROOT / "studies" / "results" / "adbench.parquet"
     table = read_result_table(results) if results.is_file() else None
-    return study, table, read_published(study.published)
+    first = study.published.with_name("adbench_first.csv")
+    return study, table, read_published(study.published), read_published(first)
 
 
 def render_figures(table, folder: Path, prefix: str, titles: tuple[str, ...] = ()) -> str:

@@ -31,7 +31,7 @@ class _Line(NamedTuple):
     ceiling: bool = False  # not what one method could reach with these labels
 
 
-def render_arena(study, table, published) -> dict[str, str]:
+def render_arena(study, table, published, first=None) -> dict[str, str]:
     """Return every block of the text by its name.
 
     Parameters
@@ -42,11 +42,17 @@ def render_arena(study, table, published) -> dict[str, str]:
         Its results; None shows the printed rows alone.
     published : PublishedTable
         What ADBench prints.
+    first : PublishedTable, optional
+        Results of an earlier run of ours, to stand beside those of today.
     """
     blocks = {"the sets of the arena": _render_sets(study)}
     for metric in _METRICS:
         title = f"what the arena found in {name_metric(metric)}"
-        blocks[title] = _render_means(study, table, published, metric)
+        earlier = [] if first is None else _find_lines(study, first, metric, "`{}`, first run")
+        lines = [*_own_lines(study, table, metric), *earlier]
+        blocks[title] = _render_means(
+            study, [*lines, *_printed_lines(study, published, metric)]
+        )
     blocks["what the arena found set by set"] = _render_each(study, table, published)
     return blocks
 
@@ -61,9 +67,8 @@ def _render_sets(study) -> str:
     return render_markdown(headers, rows)
 
 
-def _render_means(study, table, published, metric: str) -> str:
+def _render_means(study, lines: list[_Line]) -> str:
     """Return the means over sets by share, best first; the best of a column is bold."""
-    lines = [*_own_lines(study, table, metric), *_printed_lines(study, published, metric)]
     lines.sort(key=lambda line: (line.ceiling, -sum(line.means) / len(line.means)))
     ranked = [line for line in lines if line.whole and not line.ceiling]
     places = range(len(study.settings))
@@ -97,13 +102,19 @@ def _own_lines(study, table, metric: str) -> list[_Line]:
     return lines
 
 
-def _printed_lines(study, published, metric: str) -> list[_Line]:
+def _find_lines(study, published, metric: str, title: str) -> list[_Line]:
+    """Return the methods that have a number everywhere, each in a line of its title."""
     lines = []
     for method in published.methods:
         found = [published.find(method, metric, one, study.datasets) for one in study.settings]
         if all(found):
-            name = f"{_TITLES.get(method, method)}, printed"
+            name = title.format(_TITLES.get(method, method))
             lines.append(_Line(name, [one.mean for one in found]))
+    return lines
+
+
+def _printed_lines(study, published, metric: str) -> list[_Line]:
+    lines = _find_lines(study, published, metric, "{}, printed")
     best = [published.find_best(metric, one, study.datasets).mean for one in study.settings]
     n_printed = len(published.methods)
     name = f"best of the {n_printed} for each set, printed, in hindsight"

@@ -94,3 +94,11 @@ def test_a_method_that_was_not_run_at_every_share_waits(render, study, published
     rows = read_cells(render(study, few, published)[AVERAGE])
     assert "`focused`" not in rows
     assert "`naive-xgb`" in rows
+
+
+def test_an_earlier_run_stands_beside_that_of_today(render, study, published):
+    first = read_published(study.published.with_name("adbench_first.csv"))
+    rows = read_cells(render(study, make_table(study), published, first)[AVERAGE])
+    assert rows["`focused`"] == ["**0.900**"] * 7
+    assert rows["`focused`, first run"][4] == "0.844"
+    assert len(rows) == len(LABELS) + 1 + 16

@@ -29,7 +29,10 @@ X = RNG.normal(size=(N_ROWS, 4)).round(3)
 Y = np.zeros(N_ROWS, int)
 Y[:16] = 1
 X[:30, 0] += 3  # half of the positives are labeled
-MEMBERS = ["bagged-trees", "extra-trees", "booster", "logistic", "knn", "outliers"]
+MEMBERS = [
+    *("bagged-trees", "undersampled-trees", "entropy-trees", "extra-trees"),
+    *("booster", "logistic", "logistic-standardized", "knn", "outliers"),
+]
 EXACT = ["focused-fast", "focused-xgb", "naive-forest", "naive-logistic", "sarem", "nnif"]
 
 

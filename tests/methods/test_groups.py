@@ -46,7 +46,9 @@ def test_rows_of_one_group_do_not_vouch_for_each_other():
     assert abs(unseen[OF_NOISE == 1].mean() - unseen[OF_NOISE == 0].mean()) < 1
 
 
-@pytest.mark.parametrize("name", ["bagged-trees", "extra-trees", "booster", "logistic", "knn"])
+@pytest.mark.parametrize(
+    "name", ["bagged-trees", "undersampled-trees", "extra-trees", "booster", "logistic", "knn"]
+)
 def test_no_member_has_seen_the_group_of_a_row_that_it_is_judged_by(name):
     rows = TrainingRows(X, np.maximum(Y, 0).astype(np.int8), np.ones(300), Y == -1, CUSTOMERS)
     member = next(one for one in list_members(300, 4, 40, 3.0, 0.5, 5.0) if one.name == name)

@@ -90,6 +90,7 @@ SCALERS = (SimpleImputer(), RobustScaler(), MinMaxScaler(), QuantileTransformer(
 KNN = ("knn", "logistic")
 MORE = {
     "few labels": lambda: (build("focused", estimators=("outliers",)), X, FEW),
+    "local outliers": lambda: (build("focused", estimators=("entropy-trees",)), X, Y),
     "beta": lambda: (PUCalibratedClassifier(logistic(), random_state=0), X, Y),
     "platt": lambda: (PUCalibratedClassifier(logistic(), "platt", random_state=0), X, Y),
     "isotonic": lambda: (PUCalibratedClassifier(logistic(), "isotonic", random_state=0), X, Y),

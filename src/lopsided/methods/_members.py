@@ -39,7 +39,7 @@ _MIN_WEIGHT = 0.02  # beside the best member, below which one does not pay
 # Chosen on repeats from 100 on: see docs/focused.md.
 _SHARPNESS = 4.0
 _HEAD_START = {"bagged-trees": 1.5}  # log-weights while little is known
-_HANDICAP = {"knn": -1.0}  # log-weights whatever is known: its first rows are less precise
+HANDICAP = {"knn": -1.0}  # log-weights whatever is known: its first rows are less precise
 
 
 @dataclass(frozen=True)
@@ -289,7 +289,7 @@ def weight_members(
     if learned.any():
         start, handicap = (
             np.array([table.get(name, 0.0) for name in out_of_fold])[learned]
-            for table in (_HEAD_START, _HANDICAP)
+            for table in (_HEAD_START, HANDICAP)
         )
         prior = doubt * start + handicap
         weights[learned] = WEIGHTINGS[weighting](scores[learned], prior, doubt)

@@ -56,6 +56,7 @@ class _Preset(NamedTuple):
     widens: bool  # a table that is not large, by the columns of local outliers
 
 
+_FAST = ("bagged-trees", "logistic")
 _PRESETS = {
     "full": _Preset(
         500,
@@ -72,7 +73,7 @@ _PRESETS = {
         ("bagged-trees", "extra-trees", "booster", "logistic"),
         widens=True,
     ),
-    "fast": _Preset(200, 3, *[("bagged-trees", "logistic")] * 2, widens=False),
+    "fast": _Preset(200, 3, _FAST, _FAST, widens=False),
 }
 
 
@@ -360,12 +361,10 @@ class FocusedClassifier(PUClassifier):
         """Return the members' sums, through normal scores and calibration, weighted."""
         dense, counted = _as_dense(X), self._counted()
         others = None if background is None else _as_dense(background)
-        wide, wide_others = (
-            None if one is None else self._widen(one) for one in (dense, others)
-        )
+        wide, wide_others = self._widen(dense), None if others is None else self._widen(others)
         parts = []
         for name, one in counted.items():
-            if one.sees_outliers:
+            if self.local_outliers_ is not None and one.sees_outliers:
                 found = one.additive_scores(wide, wide_others, seed)
                 with self._linear_algebra():
                     found = self.local_outliers_.narrow(found, dense)
@@ -386,7 +385,7 @@ class FocusedClassifier(PUClassifier):
         for name, fitted in self.estimators_.items():
             for model in fitted.models:
                 own = getattr(model, "feature_importances_", total * 0)  # distances have none
-                if fitted.sees_outliers:
+                if self.local_outliers_ is not None and fitted.sees_outliers:
                     own = self.local_outliers_.narrow_importances(own)
                 total += self.weights_[name] / len(fitted.models) * own
         return normalized(total, like=total)
