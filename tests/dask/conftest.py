@@ -13,6 +13,11 @@ def client():
         "distributed.worker.daemon": True,
         "distributed.comm.timeouts.connect": "60s",
         "distributed.admin.low-level-log-length": 0,
+        # The workers stay until the last test of all: nothing shall keep them busy till then.
+        "distributed.worker.profile.enabled": False,
+        "distributed.admin.tick.interval": "1s",
+        "distributed.admin.system-monitor.gil.enabled": False,
+        "distributed.admin.system-monitor.interval": "5s",
     }
     import dask
 
