@@ -9,6 +9,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))  # for page_blocks
 os.environ.setdefault("LOPSIDED_OFFLINE", "1")
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+# Threads of BLAS wait for each other by spinning; with `-n 2` on two cores, they mostly spin.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def pytest_addoption(parser):

@@ -330,14 +330,15 @@ from pathlib import Path
 from small_study import BOOSTERS
 from lopsided.bench.runner import run_study
 if __name__ == "__main__":
-    run_study(BOOSTERS, Path({folder!r}), n_workers=2)
+    run_study(BOOSTERS, Path({folder!r}), n_workers={n_workers})
 """
 
 
-def start(folder, number=0):
+def start(folder, number=0, n_workers=2):
     script = Path(folder) / f"run{number}.py"
     script.parent.mkdir(exist_ok=True)
-    script.write_text(CODE.format(here=str(Path(__file__).parent), folder=str(folder)))
+    here = str(Path(__file__).parent)
+    script.write_text(CODE.format(here=here, folder=str(folder), n_workers=n_workers))
     return subprocess.Popen([sys.executable, script], start_new_session=True)
 
 
@@ -371,7 +372,7 @@ def test_a_killed_study_goes_on_where_it_was(whole, tmp_path):
 
 
 def test_two_runs_into_one_folder_keep_each_others_work_and_share_it(whole, tmp_path):
-    both = [start(tmp_path, n) for n in range(2)]
+    both = [start(tmp_path, n, n_workers=1) for n in range(2)]
     assert [run.wait(timeout=120) for run in both] == [0, 0]
     assert_frame_equal(numbers(read_result_table(tmp_path)), without_tree(whole[0]))
     assert not count_parts(tmp_path)

@@ -13,13 +13,18 @@ def client():
         "distributed.worker.daemon": True,
         "distributed.comm.timeouts.connect": "60s",
         "distributed.admin.low-level-log-length": 0,
+        # The workers stay until the last test of all: nothing shall keep them busy till then.
+        "distributed.worker.profile.enabled": False,
+        "distributed.admin.tick.interval": "1s",
+        "distributed.admin.system-monitor.gil.enabled": False,
+        "distributed.admin.system-monitor.interval": "5s",
     }
     import dask
 
     with (
         dask.config.set(settings),
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50
         ) as cluster,
         distributed.Client(cluster) as client,
     ):

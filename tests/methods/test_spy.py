@@ -59,7 +59,8 @@ def test_hidden_positives_rank_above_others(table):
 def test_when_no_row_is_below_the_spies_the_least_suspected_ones_are_taken():
     X = np.zeros((30, 2))  # all rows alike
     y = (np.arange(30) < 4).astype(int)
-    model = SpyClassifier(random_state=0).fit(X, y)
+    with pytest.warns(UserWarning, match="X holds the same values in every row"):
+        model = SpyClassifier(random_state=0).fit(X, y)
     assert len(model.reliable_) == 26
 
 

@@ -35,13 +35,17 @@ FRAME, TRUTH = make_table(1000, seed=0)
 PRIOR = float(make_table(400_000, seed=1)[1].mean())  # of the population
 
 
-@pytest.mark.parametrize("named", [True, False])
+@pytest.fixture(scope="module", params=[True, False], ids=["named", "nameless"])
+def ranked(request):
+    """A model, of a table whose rows have names or not, and the top of its list."""
+    frame = FRAME.assign(claim=np.arange(1000) + 1) if request.param else FRAME
+    model = fit(frame, id="claim" if request.param else None)
+    return model, model.rank(frame, top=20, reasons=0)
+
+
 @pytest.mark.parametrize("lost", [[], ["reasons"], ["rank", "score"], HEAD, ALL])
-def test_verdicts_reach_their_rows_whatever_columns_a_reviewer_deletes(named, lost):
-    frame = FRAME.assign(claim=np.arange(1000) + 1 if named else 0)
-    frame = frame if named else frame.drop(columns="claim")
-    model = fit(frame, id="claim" if named else None)
-    ranking = model.rank(frame, top=20, reasons=0)
+def test_verdicts_reach_their_rows_whatever_columns_a_reviewer_deletes(ranked, lost):
+    model, ranking = ranked
     short = ranking.drop(columns=[*lost, *(["known"] if "a" in lost else [])])
     taught = model.feedback(short.assign(verdict=-1))
     decided = np.flatnonzero(taught.training.y == -1)

@@ -16,9 +16,10 @@ OLD = b"the model of last month"
 
 
 @pytest.fixture
-def desk(tmp_path):
+def desk(request, tmp_path):
     """A folder with a table and an older file where the model is to go."""
-    write_table(make_claims(6000, labeled=0.5).table, tmp_path / "claims.csv")
+    n_rows = getattr(request, "param", 600)
+    write_table(make_claims(n_rows, labeled=0.5).table, tmp_path / "claims.csv")
     (tmp_path / "model.lop").write_bytes(OLD)
     return tmp_path
 
@@ -40,6 +41,7 @@ def is_as_it_was(desk):
 
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("desk", [6000], indirect=True)  # a fit that takes a while
 def test_a_stop_while_fitting_leaves_the_old_model(desk, stop):
     running = begin(desk)
     for _ in range(1200):
