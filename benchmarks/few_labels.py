@@ -30,10 +30,10 @@ from lopsided.bench.trial import seed_of, split_dataset
 from lopsided.datasets import list_datasets
 from lopsided.labeling import SCAR
 from lopsided.methods._members import (
-    HANDICAP,
     MANY_LABELED,
     MIN_TO_FOLD,
     OUTLIERS,
+    log_prior_weights,
     weigh_by_log_rank,
 )
 from lopsided.methods._outliers import OutlierClassifier
@@ -94,8 +94,8 @@ def fuse_by_log_rank(model: Any, X: Any, n_labeled: int) -> Any:
     """Return the sum of the members' scores, those that know labels by what these say alone."""
     names = [name for name in model.estimators_ if name != OUTLIERS]
     ranks = np.array([model.member_scores_[name] for name in names])
-    handicap = np.array([HANDICAP.get(name, 0.0) for name in names])
-    weights = weigh_by_log_rank(ranks, handicap, float(n_labeled < MIN_TO_FOLD))
+    prior = log_prior_weights(names, n_labeled, 0.0)  # without a head start
+    weights = weigh_by_log_rank(ranks, prior, float(n_labeled < MIN_TO_FOLD))
     raw = model._score_members(np.ascontiguousarray(X, np.float64))
     parts = (model.normal_scores_[name].transform(raw[name]) for name in names)
     return sum(w * part for w, part in zip(weights / weights.sum(), parts, strict=True))

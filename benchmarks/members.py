@@ -58,7 +58,8 @@ BEFORE = ("bagged trees on raw columns", "extra-trees", "booster", "logistic", "
 PRESET_BEFORE = "the preset before"
 BEFORE_WEIGHTS: dict[str, Any] = {
     "_HEAD_START": {"bagged trees on raw columns": 3.0, "logistic": 1.5},
-    "HANDICAP": {},
+    "_HANDICAP": {},
+    "_LINEAR": (),
     "_OUTLIER_SHARE": 0.2,
     "MANY_LABELED": 10,
 }
@@ -86,7 +87,8 @@ TEAMS: dict[str, tuple[str, ...]] = {
 WEIGHTS: dict[str, dict[str, Any]] = {
     "sharpness 2": {"_SHARPNESS": 2.0},
     "sharpness 8": {"_SHARPNESS": 8.0},
-    "no handicap": {"HANDICAP": {}},
+    "no handicap of nearest neighbors": {"_HANDICAP": {}},
+    "linear models do not fade": {"_LINEAR": ()},
     "no head start": {"_HEAD_START": {}},
     "no outliers": {"_OUTLIER_SHARE": 0.0},
     "outliers' share a fifth": {"_OUTLIER_SHARE": 0.2},

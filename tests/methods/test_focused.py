@@ -257,10 +257,21 @@ def test_no_member_has_seen_the_rows_that_it_is_judged_by(name):
     assert name.startswith("logistic") or seen > 1.5  # what a leak would show
 
 
+def test_linear_models_fade_as_labels_grow():
+    from lopsided.methods._members import log_prior_weights
+
+    names = ["bagged-trees", "logistic", "logistic-standardized", "knn"]
+    assert_allclose(log_prior_weights(names, 20, 0.0), [0, 0, 0, -1])
+    assert_allclose(np.exp(log_prior_weights(names, 80, 0.0)), [1, 0.5, 0.5, np.exp(-1)])
+    assert_allclose(log_prior_weights(names, 2, 1.0), [1.5, 0, 0, -1])
+
+
 def test_weights_fall_by_the_log_rank(model):
     criteria = np.array(list(model.member_scores_.values()))
     handicap = np.array([name == "knn" for name in model.weights_])
+    fading = np.array([name.startswith("logistic") for name in model.weights_])
     shares = np.exp(4 * (criteria - criteria.max()) - handicap)
+    shares *= np.sqrt(20 / max(Y.sum(), 20)) ** fading
     assert_allclose(list(model.weights_.values()), shares / shares.sum())
 
 
@@ -328,6 +339,8 @@ def test_who_looks_for_neighbors_leaves_as_tables_grow_unless_asked_for():
     team = lopsided.FocusedClassifier()._team
     assert [member.name for member in team(10_000, 4, 7)] == FULL
     assert [member.name for member in team(10_001, 4, 7)] == LARGE
+    assert [member.name for member in team(10_000, 4, 50)] == [*FULL, "extra-trees"]
+    assert [member.name for member in team(10_001, 4, 50)] == LARGE
     assert [member.name for member in team(10_000, 4, 6)] == [*FULL, "outliers"]
     asked = lopsided.FocusedClassifier(estimators=["knn"])._team
     assert [member.name for member in asked(10_001, 4, 10)] == ["knn"]

@@ -39,7 +39,12 @@ _MIN_WEIGHT = 0.02  # beside the best member, below which one does not pay
 # Chosen on repeats from 100 on: see docs/focused.md.
 _SHARPNESS = 4.0
 _HEAD_START = {"bagged-trees": 1.5}  # log-weights while little is known
-HANDICAP = {"knn": -1.0}  # log-weights whatever is known: its first rows are less precise
+# Log-weights whatever the labels say. Nearest neighbors put labeled rows high, and few
+# positives among the very first rows.
+_HANDICAP = {"knn": -1.0}
+# What is linear has learned what it can from some labeled rows, and trees go on: from so many
+# on, its weight falls with the root of their number.
+_LINEAR, _ENOUGH_FOR_LINEAR = ("logistic", "logistic-standardized"), 20
 
 
 @dataclass(frozen=True)
@@ -287,15 +292,26 @@ def weight_members(
     learned = np.array([name != OUTLIERS for name in out_of_fold])
     weights = np.zeros(len(out_of_fold))
     if learned.any():
-        start, handicap = (
-            np.array([table.get(name, 0.0) for name in out_of_fold])[learned]
-            for table in (_HEAD_START, HANDICAP)
-        )
-        prior = doubt * start + handicap
+        prior = log_prior_weights(list(out_of_fold), n_labeled, doubt)[learned]
         weights[learned] = WEIGHTINGS[weighting](scores[learned], prior, doubt)
         weights /= weights.sum()
     share = _OUTLIER_SHARE * doubt if learned.any() else 1.0
     return np.where(learned, (1 - share) * weights, share), scores
+
+
+def log_prior_weights(
+    names: Sequence[str], n_labeled: int, doubt: float
+) -> NDArray[np.float64]:
+    """Return the logarithms of the weights that members have before the labels judge them."""
+    fading = -0.5 * np.log(max(n_labeled / _ENOUGH_FOR_LINEAR, 1.0))
+    return np.array(
+        [
+            doubt * _HEAD_START.get(name, 0.0)
+            + _HANDICAP.get(name, 0.0)
+            + fading * (name in _LINEAR)
+            for name in names
+        ]
+    )
 
 
 def weigh_by_log_rank(scores: Any, log_prior: Any, doubt: float) -> NDArray[np.float64]:

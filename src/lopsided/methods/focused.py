@@ -42,6 +42,7 @@ from lopsided.risks import REVIEWED_WEIGHT
 __all__ = ["FocusedClassifier", "OutlierClassifier"]
 
 _MAX_NEIGHBOR_ROWS = 10_000  # the cost of neighbors grows with the square of the rows
+_MANY_FOR_BOOTSTRAPS = 50  # labeled rows, with which bootstraps of all rows are worth it
 _MAX_DENSE = 2**28  # values of a sparse table: 2 GiB
 _BLOCK = 65_536  # rows scored at once
 
@@ -53,6 +54,7 @@ class _Preset(NamedTuple):
     n_folds: int
     members: Sequence[str]
     members_of_large: Sequence[str]
+    with_many_labels: Sequence[str]  # who joins then
     widens: bool  # a table that is not large, by the columns of local outliers
 
 
@@ -71,9 +73,10 @@ _PRESETS = {
             "knn",
         ),
         ("bagged-trees", "extra-trees", "booster", "logistic"),
+        ("extra-trees",),
         widens=True,
     ),
-    "fast": _Preset(200, 3, _FAST, _FAST, widens=False),
+    "fast": _Preset(200, 3, _FAST, _FAST, (), widens=False),
 }
 
 
@@ -310,9 +313,10 @@ class FocusedClassifier(PUClassifier):
             everyone = [replace(one, sees_outliers=False) for one in everyone]
         if self.estimators is not None:
             return select_members(everyone, self.estimators)
-        names = preset.members_of_large if large else preset.members
-        few = (OUTLIERS,) if n_labeled < MANY_LABELED else ()
-        return select_members(everyone, (*names, *few))
+        names = [*(preset.members_of_large if large else preset.members)]
+        names += preset.with_many_labels if n_labeled >= _MANY_FOR_BOOTSTRAPS else ()
+        names += (OUTLIERS,) if n_labeled < MANY_LABELED else ()
+        return select_members(everyone, names)
 
     def _fit_local_outliers(self, rows: TrainingRows, members: Sequence[Member]) -> Any:
         """Return the widened table of members that see local outliers; None without them."""
