@@ -59,10 +59,10 @@ TABLES = {
 
 def build(name: str, n_rows: int, jobs: int) -> Any:
     """Return a member of the flagship for a table of so many rows."""
-    from lopsided.methods._members import list_members
+    from lopsided.methods._teams import RiskParams, list_members
 
     member = next(
-        one for one in list_members(n_rows, 30, 1000, 1.0, None, 0.0) if one.name == name
+        one for one in list_members(n_rows, 30, 1000, RiskParams()) if one.name == name
     )
     return member.estimator.set_params(n_jobs=jobs, random_state=0)
 

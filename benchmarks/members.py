@@ -39,8 +39,9 @@ from lopsided.bench.study import Setting, read_study
 from lopsided.bench.trial import seed_of, split_dataset
 from lopsided.methods import _members
 from lopsided.methods._local_outliers import fit_local_outliers
-from lopsided.methods._members import OUTLIERS, Member, fit_member, list_members
+from lopsided.methods._members import OUTLIERS, Member, fit_member
 from lopsided.methods._normal_scores import fit_normal_scores
+from lopsided.methods._teams import RiskParams, list_members
 from lopsided.methods.base import PUClassifier, as_pandas
 from lopsided.methods.focused import FocusedClassifier
 from lopsided.methods.forest import PUForestClassifier
@@ -199,7 +200,7 @@ class BaggedBoosters(PUClassifier):
 
 def list_candidates(n_rows: int, n_features: int) -> list[Member]:
     """Return the members of the flagship and the others that were tried."""
-    ours = list_members(n_rows, n_features, 500, 3.0, 0.5, 5.0)
+    ours = list_members(n_rows, n_features, 500, RiskParams())
     known = {member.name: member for member in ours}
     bags = {"splitter": "random", "max_features": None, "oob_score": True}
     one_to_one = PUForestClassifier(

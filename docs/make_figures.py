@@ -41,12 +41,15 @@ def read_results(name: str):
 
 
 def read_arena():
-    """Return the study of ADBench's field, its results, printed numbers, and a first run."""
+    """Return the study of ADBench's field, its results, printed numbers and earlier runs."""
     study = read_study(ROOT / "studies" / "adbench.toml")
     results = ROOT / "studies" / "results" / "adbench.parquet"
     table = read_result_table(results) if results.is_file() else None
-    first = study.published.with_name("adbench_first.csv")
-    return study, table, read_published(study.published), read_published(first)
+    earlier = {
+        f"{name} run": read_published(study.published.with_name(f"adbench_{name}.csv"))
+        for name in ("first", "second")
+    }
+    return study, table, read_published(study.published), earlier
 
 
 def render_figures(table, folder: Path, prefix: str, titles: tuple[str, ...] = ()) -> str:
@@ -129,14 +132,17 @@ def main() -> None:
         "docs/reproduction.md": _template("reproduction").substitute(parts),
         "docs/finance.md": _template("finance").substitute(finance),
     }
+    arena = render_arena(*read_arena())
+    brief = "what the arena found in brief"
     blocks = {
         "README.md": {
             "what the paper study found": render_macro(found[METRIC], ("ifpu-xgb", "puhrf")),
+            brief: arena.pop(brief),
         },
         "docs/methods.md": {"what the study of EM found": render_macro(rounds)},
         "docs/focused.md": {"what the ablation found": render_macro(without)},
         "docs/deciding.md": render_deciding(),
-        "docs/arena.md": render_arena(*read_arena()),
+        "docs/arena.md": arena,
         "docs/scale.md": render_scale(),
     }
     for name, filled in blocks.items():

@@ -22,6 +22,10 @@ _TITLES = {
 }
 
 
+_BRIEF = ("`focused`", "`focused-fast`", "`pu-bagging`", "`naive-forest`", "`naive-xgb`")
+_BRIEF += ("CatBoost, printed", "XGBOD, printed", "PReNet, printed", "`xgb` (truth)")
+
+
 class _Line(NamedTuple):
     """A row of a table of means, one for each share that is labeled."""
 
@@ -31,7 +35,7 @@ class _Line(NamedTuple):
     ceiling: bool = False  # not what one method could reach with these labels
 
 
-def render_arena(study, table, published, first=None) -> dict[str, str]:
+def render_arena(study, table, published, earlier=None) -> dict[str, str]:
     """Return every block of the text by its name.
 
     Parameters
@@ -42,17 +46,20 @@ def render_arena(study, table, published, first=None) -> dict[str, str]:
         Its results; None shows the printed rows alone.
     published : PublishedTable
         What ADBench prints.
-    first : PublishedTable, optional
-        Results of an earlier run of ours, to stand beside those of today.
+    earlier : dict of str to PublishedTable, optional
+        Results of earlier runs of ours by their names, to stand beside those of today.
     """
     blocks = {"the sets of the arena": _render_sets(study)}
     for metric in _METRICS:
         title = f"what the arena found in {name_metric(metric)}"
-        earlier = [] if first is None else _find_lines(study, first, metric, "`{}`, first run")
-        lines = [*_own_lines(study, table, metric), *earlier]
-        blocks[title] = _render_means(
-            study, [*lines, *_printed_lines(study, published, metric)]
-        )
+        lines = _own_lines(study, table, metric)
+        for name, run in (earlier or {}).items():
+            lines += _find_lines(study, run, metric, f"`{{}}`, {name}")
+        lines += _printed_lines(study, published, metric)
+        blocks[title] = _render_means(study, lines)
+        if metric == _METRICS[0]:
+            brief = [line for line in lines if line.ceiling or line.name in _BRIEF]
+            blocks["what the arena found in brief"] = _render_means(study, brief)
     blocks["what the arena found set by set"] = _render_each(study, table, published)
     return blocks
 

@@ -11,7 +11,8 @@ from sklearn.preprocessing import StandardScaler
 
 import lopsided
 from lopsided._rows import TrainingRows
-from lopsided.methods._members import fit_member, list_members, member_folds
+from lopsided.methods._members import fit_member, member_folds
+from lopsided.methods._teams import RiskParams, list_members
 from lopsided.methods.base import PUClassifier
 from lopsided.model_selection import PUGroupKFold, PUTimeSplit, out_of_fold_scores
 from lopsided.ranking import rank_unlabeled
@@ -51,7 +52,7 @@ def test_rows_of_one_group_do_not_vouch_for_each_other():
 )
 def test_no_member_has_seen_the_group_of_a_row_that_it_is_judged_by(name):
     rows = TrainingRows(X, np.maximum(Y, 0).astype(np.int8), np.ones(300), Y == -1, CUSTOMERS)
-    member = next(one for one in list_members(300, 4, 40, 3.0, 0.5, 5.0) if one.name == name)
+    member = next(one for one in list_members(300, 4, 40, RiskParams()) if one.name == name)
     schema = lopsided.build("naive-xgb").fit(X, Y)._schema()
     fitted = fit_member(member, rows, schema, seed=3, n_folds=4, n_threads=1)
     fold_of = member_folds(rows, 4, seed=3)

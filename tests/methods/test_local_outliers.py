@@ -100,7 +100,7 @@ def test_members_see_the_columns_while_a_table_is_small(monkeypatch):
     widths = {name: one.models[0].n_features_in_ for name, one in small.estimators_.items()}
     assert widths == {"bagged-trees": 8, "logistic": 6}
     assert small.feature_importances_.shape == (6,)
-    monkeypatch.setattr("lopsided.methods.focused._MAX_NEIGHBOR_ROWS", 299)
+    monkeypatch.setattr("lopsided.methods._teams._MAX_NEIGHBOR_ROWS", 299)
     large = build("focused", **params).fit(X, Y)
     assert large.local_outliers_ is None
     assert large.estimators_["bagged-trees"].models[0].n_features_in_ == 6
@@ -115,7 +115,7 @@ def test_positives_between_dense_rows_are_found(monkeypatch):
     labels = (truth & (rng.random(1200) < 0.5)).astype(int)
     hidden, found = labels == 0, []
     for most in (1_200, 100):
-        monkeypatch.setattr("lopsided.methods.focused._MAX_NEIGHBOR_ROWS", most)
+        monkeypatch.setattr("lopsided.methods._teams._MAX_NEIGHBOR_ROWS", most)
         model = build("focused", estimators=["bagged-trees"], random_state=0).fit(rows, labels)
         scores = model.oob_decision_function_
         found.append(average_precision(truth[hidden], scores[hidden]))

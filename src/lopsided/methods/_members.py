@@ -1,6 +1,6 @@
 """The members of an ensemble: each fitted, scored on rows it has not seen, and weighted."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ from scipy.stats import rankdata
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
-from lopsided._check import check_choice, check_count, guess_prior
+from lopsided._check import check_count, guess_prior
 from lopsided._rows import Splits, TrainingRows
 from lopsided.methods._cross_fit import (
     assign_folds,
@@ -18,22 +18,15 @@ from lopsided.methods._cross_fit import (
     cross_fit,
     cross_fit_splits,
 )
-from lopsided.methods._neighbors import NeighborRatioClassifier
-from lopsided.methods._outliers import OutlierClassifier
 from lopsided.methods.additive import AdditiveScores, add_weighted, settle
 from lopsided.methods.base import PUClassifier
-from lopsided.methods.forest import PUForestClassifier
-from lopsided.methods.logistic import NaiveLogisticClassifier
-from lopsided.methods.registry import build
 from lopsided.metrics import pu_mean_log_rank
-from lopsided.trees.sampling import Bagging
 
 OUTLIERS = "outliers"  # the member that reads no labels
 MIN_TO_FOLD = 3  # labeled rows: a part without one must keep two
 MANY_LABELED = 7  # rows, from which on members are known by what they do alone
 _OUTLIER_SHARE = 0.05  # of the weights, before any row is labeled
 _MANY_BYTES = 2**27  # of a table, above which copies of it are kept few
-_ROWS_PER_LEAF = 50_000  # of the table, for each row of a leaf
 _MIN_TO_DROP = 5  # labeled rows of a fold by which a member may be found not to pay
 _MIN_WEIGHT = 0.02  # beside the best member, below which one does not pay
 # Chosen on repeats from 100 on: see docs/focused.md.
@@ -264,18 +257,6 @@ def _list_group_splits(
     return [(np.flatnonzero(~test), np.flatnonzero(test)) for test in sides]
 
 
-def select_members(members: Sequence[Member], names: Any) -> list[Member]:
-    """Return the members of some names."""
-    known = {member.name: member for member in members}
-    wanted = [names] if isinstance(names, str) else names
-    if not isinstance(wanted, Iterable):
-        raise ValueError(f"estimators must be names of members, got {names!r}.")
-    wanted = list(wanted)
-    if not wanted:
-        raise ValueError("estimators must name at least one member, got none.")
-    return [known[check_choice(name, known, "member")] for name in dict.fromkeys(wanted)]
-
-
 def weight_members(
     rows: TrainingRows, out_of_fold: Mapping[str, NDArray[np.float64]], weighting: str
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -331,63 +312,3 @@ WEIGHTINGS: dict[str, Callable[[Any, Any, float], NDArray[np.float64]]] = {
     "equal": lambda scores, log_prior, doubt: np.ones_like(scores),
     "best": take_best,
 }
-
-
-def list_members(
-    n_rows: int,
-    n_features: int,
-    n_bagged_trees: int,
-    gamma: float,
-    target_prior: float | None,
-    reviewed_weight: float,
-) -> list[Member]:
-    """Return all members, who err in different ways, as a table of this size has them.
-
-    Gamma, target prior and the weight of reviewed negatives are those of the booster's risk.
-    """
-
-    def extra_trees(criterion: str, most: int, least: int, sampling: Any = None) -> Any:
-        return PUForestClassifier(
-            criterion,
-            # Many where they are cheap and votes are few.
-            n_estimators=int(np.clip(20_000_000 // n_rows, min(100, most), most)),
-            # More where there are plenty, or trees outgrow the table.
-            min_samples_leaf=max(least, n_rows // _ROWS_PER_LEAF),
-            max_features=None,
-            splitter="random",
-            sampling=sampling,
-            oob_score=True,
-        )
-
-    bagged = extra_trees("hellinger", n_bagged_trees, 2, Bagging(20.0))
-    undersampled = extra_trees("hellinger", n_bagged_trees, 2, Bagging(5.0))
-    entropy = extra_trees("entropy", n_bagged_trees, 1, Bagging(5.0))
-    risk = {"gamma": gamma, "target_prior": target_prior, "reviewed_weight": reviewed_weight}
-    # Folds are averaged as well as trees. What is wide costs a look at every bin of a column.
-    n_bins = 32 if n_features > n_rows else 256
-    booster = build("focused-xgb", **risk, n_parallel_trees=2, max_bin=n_bins)
-    quantile = NaiveLogisticClassifier(C=0.1, normalize="quantile")
-    standardized = NaiveLogisticClassifier(C=0.1)
-    about_bagged = (
-        "extra trees by Hellinger distance, each on labeled rows and 20 others for each"
-    )
-    about_undersampled = "such trees, each on labeled rows and 5 others for each"
-    about_entropy = "extra trees by entropy, each on labeled rows and 5 others for each"
-    about_trees = "extra trees on bootstraps of all rows"
-    about_booster = "boosted trees on the focused PU risk"
-    about_quantile = "logistic regression on quantile-transformed columns"
-    about_standardized = "logistic regression on standardized columns"
-    about_outliers = "isolation forest and distance to neighbors, without labels"
-    about_knn = "k nearest neighbors: distances to labeled and unlabeled rows"
-    local, copy = {"sees_outliers": True}, {"copies_table": True}
-    return [
-        Member("bagged-trees", about_bagged, bagged, 736216594, **local),
-        Member("undersampled-trees", about_undersampled, undersampled, 2236067977),
-        Member("entropy-trees", about_entropy, entropy, 1732050807, **local),
-        Member("extra-trees", about_trees, extra_trees("gini", 300, 1), 682460096),
-        Member("booster", about_booster, booster, 4017528749, lowers_risk=True),
-        Member("logistic", about_quantile, quantile, 3507795190, **copy),
-        Member("logistic-standardized", about_standardized, standardized, 1414213562, **copy),
-        Member("knn", about_knn, NeighborRatioClassifier(), 1319068280, **copy),
-        Member(OUTLIERS, about_outliers, OutlierClassifier(), 2954307513),
-    ]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,21 +18,18 @@ from lopsided._progress import Bar
 from lopsided._rows import TrainingRows
 from lopsided.methods._local_outliers import OUTLIER_COLUMNS, fit_local_outliers
 from lopsided.methods._members import (
-    MANY_LABELED,
     MIN_TO_FOLD,
-    OUTLIERS,
     WEIGHTINGS,
     FittedMember,
     Member,
     count_apart,
     fit_member,
-    list_members,
     list_splits,
-    select_members,
     weight_members,
 )
 from lopsided.methods._normal_scores import fit_normal_scores
 from lopsided.methods._outliers import OutlierClassifier
+from lopsided.methods._teams import PRESETS, RiskParams, choose_team
 from lopsided.methods.additive import AdditiveScores, add_weighted
 from lopsided.methods.base import Accepts, PUClassifier, as_pandas
 from lopsided.priors import PriorEstimate, estimate_prior, list_priors
@@ -41,43 +38,8 @@ from lopsided.risks import REVIEWED_WEIGHT
 
 __all__ = ["FocusedClassifier", "OutlierClassifier"]
 
-_MAX_NEIGHBOR_ROWS = 10_000  # the cost of neighbors grows with the square of the rows
-_MANY_FOR_BOOTSTRAPS = 50  # labeled rows, with which bootstraps of all rows are worth it
 _MAX_DENSE = 2**28  # values of a sparse table: 2 GiB
 _BLOCK = 65_536  # rows scored at once
-
-
-class _Preset(NamedTuple):
-    """What a preset fits; a large table is spared whatever looks for neighbors."""
-
-    n_bagged_trees: int
-    n_folds: int
-    members: Sequence[str]
-    members_of_large: Sequence[str]
-    with_many_labels: Sequence[str]  # who joins then
-    widens: bool  # a table that is not large, by the columns of local outliers
-
-
-_FAST = ("bagged-trees", "logistic")
-_PRESETS = {
-    "full": _Preset(
-        500,
-        5,
-        (
-            "bagged-trees",
-            "undersampled-trees",
-            "entropy-trees",
-            "booster",
-            "logistic",
-            "logistic-standardized",
-            "knn",
-        ),
-        ("bagged-trees", "extra-trees", "booster", "logistic"),
-        ("extra-trees",),
-        widens=True,
-    ),
-    "fast": _Preset(200, 3, _FAST, _FAST, (), widens=False),
-}
 
 
 @dataclass(eq=False, repr=False)
@@ -187,7 +149,7 @@ class FocusedClassifier(PUClassifier):
 
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:
         check_choice(self.weighting, WEIGHTINGS, "weighting")
-        check_choice(self.preset, _PRESETS, "preset")
+        check_choice(self.preset, PRESETS, "preset")
         if isinstance(self.target_prior, str):
             check_choice(self.target_prior, ("prior",), "target_prior")
         if isinstance(self.prior, str):
@@ -278,7 +240,7 @@ class FocusedClassifier(PUClassifier):
         heavier = rows.weigh_reviewed(self.reviewed_weight)
         # Fewer models where each sees plenty of rows.
         most = 5 if len(rows) < 20_000 else 3 if len(rows) < 200_000 else 2
-        n_folds = min(_PRESETS[self.preset].n_folds, most)
+        n_folds = min(PRESETS[self.preset].n_folds, most)
         self.estimators_, self.dropped_ = {}, []
         # Fits that share members by a memory may weight them otherwise.
         may_drop = (self.estimators, self.memory, self.weighting) == (None, None, "log-rank")
@@ -300,23 +262,9 @@ class FocusedClassifier(PUClassifier):
     def _team(self, n_rows: int, n_features: int, n_labeled: int) -> list[Member]:
         """Return the members that take part: those asked for, or those a table can afford."""
         target = None if self.target_prior == "prior" else self.target_prior
-        preset, large = _PRESETS[self.preset], n_rows > _MAX_NEIGHBOR_ROWS
-        everyone = list_members(
-            n_rows,
-            n_features,
-            preset.n_bagged_trees,
-            self.gamma,
-            target,
-            self.reviewed_weight,
-        )
-        if large or not preset.widens:
-            everyone = [replace(one, sees_outliers=False) for one in everyone]
-        if self.estimators is not None:
-            return select_members(everyone, self.estimators)
-        names = [*(preset.members_of_large if large else preset.members)]
-        names += preset.with_many_labels if n_labeled >= _MANY_FOR_BOOTSTRAPS else ()
-        names += (OUTLIERS,) if n_labeled < MANY_LABELED else ()
-        return select_members(everyone, names)
+        risk = RiskParams(self.gamma, target, self.reviewed_weight)
+        table = (n_rows, n_features, n_labeled)
+        return choose_team(PRESETS[self.preset], *table, risk, self.estimators)
 
     def _fit_local_outliers(self, rows: TrainingRows, members: Sequence[Member]) -> Any:
         """Return the widened table of members that see local outliers; None without them."""
