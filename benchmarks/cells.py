@@ -124,7 +124,11 @@ def make_cell(key: Key, folder: Path = OUT) -> None:
     flagship, informed = fit_flagship(split.X, y, float(split.y_true.mean()), seed)
     fast = build("focused-fast", random_state=seed).fit(split.X, y)
     forest = build("naive-forest", oob_score=True, random_state=seed).fit(split.X, y)
-    seen = {name: one.scores(split.X_test) for name, one in flagship.estimators_.items()}
+    X_test = np.ascontiguousarray(split.X_test, np.float64)
+    seen = {
+        name: one.scores(flagship._table_of(one, X_test))
+        for name, one in flagship.estimators_.items()
+    }
     cell = Cell(
         y=y,
         y_true=split.y_true,

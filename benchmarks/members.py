@@ -65,8 +65,8 @@ BEFORE_WEIGHTS: dict[str, Any] = {
     "MANY_LABELED": 10,
 }
 NOW = tuple(member.name for member in FocusedClassifier()._team(1_000, 10, 1_000))
+MANY = 50  # labeled rows, from which on a team has the extra trees
 OTHERS = (
-    "extra-trees",
     "bagged trees on raw columns",
     "bags of 1 to 1",
     "plain trees, bags of 1 to 1",
@@ -290,6 +290,8 @@ def judge(task: Task, folder: Path) -> list[dict[str, Any]]:
             setattr(_members, name, value)
         few = OUTLIERS in names and len(team) > 1 and y.sum() < _members.MANY_LABELED
         whole = (*team, OUTLIERS) if few else team
+        if team[1:] and title != PRESET_BEFORE and y.sum() < MANY:
+            whole = tuple(name for name in whole if name != "extra-trees")
         given = {name: raw[name] for name in whole}
         weights, _ = _members.weight_members(rows, given, "log-rank")
         for name, value in before.items():

@@ -257,6 +257,14 @@ def test_no_member_has_seen_the_rows_that_it_is_judged_by(name):
     assert name.startswith("logistic") or seen > 1.5  # what a leak would show
 
 
+def test_weights_are_one_in_sum_with_and_without_outliers():
+    y = np.zeros(len(X), int)
+    y[np.flatnonzero(TRUTH)[:4]] = 1
+    for estimators in (None, ["bagged-trees", "logistic"], ["outliers"]):
+        weights = fast(estimators=estimators).fit(X, y).weights_
+        assert sum(weights.values()) == pytest.approx(1)
+
+
 def test_linear_models_fade_as_labels_grow():
     from lopsided.methods._members import log_prior_weights
 

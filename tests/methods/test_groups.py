@@ -225,3 +225,13 @@ def test_rankings_and_out_of_fold_scores_route_groups_to_who_asks(routing):
         out_of_fold_scores(model, X, Y, cv=2, groups=CUSTOMERS, random_state=0)
         # Groups of reviewed rows alone, 14 here, are in both parts of a ranking.
         assert Recorder.groups == ([57, 57, 50, 50] if heard else [None] * 4)
+
+
+def test_no_neighbor_tells_of_a_row_of_the_same_group_or_of_another_split():
+    params = {"estimators": ["entropy-trees"], "random_state": 0, "prior": 0.2}
+    plain = lopsided.FocusedClassifier(**params).fit(X, Y)
+    grouped = lopsided.FocusedClassifier(**params).fit(X, Y, groups=CUSTOMERS)
+    split = lopsided.FocusedClassifier(**params, cv=3).fit(X, Y)
+    assert plain.local_outliers_ is not None
+    assert grouped.local_outliers_ is split.local_outliers_ is None
+    assert np.isfinite(grouped.decision_function(X)).all()

@@ -11,7 +11,7 @@ from lopsided.methods._encoders import fit_numeric_encoder
 from lopsided.methods._neighbors import distance_terms
 from lopsided.methods.additive import AdditiveScores, settle
 
-OUTLIER_COLUMNS = ("distance to neighbors", "local outlier factor")
+_COLUMNS = ("distance to neighbors", "local outlier factor")
 _N_NEIGHBORS = 20  # of the local outlier factor
 _N_NEAR = 5  # of these, whose mean distance is a column of its own
 _N_SPARE = 6  # neighbors more that are looked at, for a row itself and for ties
@@ -26,7 +26,8 @@ class LocalOutliers:
     No label is read for the two columns: :math:`\log \bar d_5`, of the mean distance to the 5
     nearest training rows in standardized columns, and :math:`\log LOF_{20}`. Positives that
     stand apart from the rows around them are then found by one split, where trees of raw
-    columns would have to box every one of them in. A training row is not its own neighbor.
+    columns would have to box every one of them in. In training a row is not its own neighbor;
+    where it is scored again it is, and stands a little closer to the others.
 
     What the two columns add to a score is shared among the raw ones by their parts of the
     squared distances.
@@ -132,3 +133,11 @@ def fit_local_outliers(
     found.mean_shares = found._distance_shares(some).mean(axis=0)
     columns = found._columns(nearest, distances)
     return found, np.hstack([rows.X, columns.astype(rows.X.dtype)])
+
+
+def widen_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return what is known of the columns of a table that local outliers widen."""
+    wide = {**schema, "n_features_in_": schema["n_features_in_"] + len(_COLUMNS)}
+    if "feature_names_in_" in schema:
+        wide["feature_names_in_"] = np.append(schema["feature_names_in_"], _COLUMNS)
+    return wide

@@ -277,6 +277,7 @@ def weight_members(
         weights[learned] = WEIGHTINGS[weighting](scores[learned], prior, doubt)
         weights /= weights.sum()
     share = _OUTLIER_SHARE * doubt if learned.any() else 1.0
+    share = 0.0 if learned.all() else share
     return np.where(learned, (1 - share) * weights, share), scores
 
 

@@ -126,7 +126,9 @@ def list_members(
     about_bagged = (
         "extra trees by Hellinger distance, each on labeled rows and 20 others for each"
     )
-    about_undersampled = "such trees, each on labeled rows and 5 others for each"
+    about_undersampled = (
+        "extra trees by Hellinger distance, each on labeled rows and 5 others for each"
+    )
     about_entropy = "extra trees by entropy, each on labeled rows and 5 others for each"
     about_trees = "extra trees on bootstraps of all rows"
     about_booster = "boosted trees on the focused PU risk"

@@ -16,7 +16,7 @@ from lopsided._check import check_choice, check_magnitude, check_prior
 from lopsided._math import normalized, sigmoid
 from lopsided._progress import Bar
 from lopsided._rows import TrainingRows
-from lopsided.methods._local_outliers import OUTLIER_COLUMNS, fit_local_outliers
+from lopsided.methods._local_outliers import fit_local_outliers, widen_schema
 from lopsided.methods._members import (
     MIN_TO_FOLD,
     WEIGHTINGS,
@@ -44,7 +44,7 @@ _BLOCK = 65_536  # rows scored at once
 
 @dataclass(eq=False, repr=False)
 class FocusedClassifier(PUClassifier):
-    """An ensemble of boosters, forests and logistic regression, weighted by the labels.
+    """An ensemble of forests, boosters, logistic regression and kNN, weighted by the labels.
 
     Every member is fitted on the same rows, unlabeled ones taken for what their risk takes
     them for. Its scores become normal by where a row stands among the training rows, scored
@@ -54,8 +54,9 @@ class FocusedClassifier(PUClassifier):
     trees have a head start, and outliers, found without any label, have a share that fades from
     a twentieth to nothing.
 
-    Up to 10,000 rows, two of the forests also see two columns that no label is read for: the
-    distance of a row to its neighbors, and its local outlier factor.
+    Two of the forests also see two columns that no label is read for: the distance of a row to
+    its neighbors, and its local outlier factor; not in the fast preset, above 10,000 rows, or
+    with `groups` or `cv`. As labels grow, logistic regression counts less.
 
     Scores are log-odds of being positive, calibrated on the labels of rows that were not seen:
     `predict_proba` is the chance to be positive, given the prior.
@@ -65,8 +66,9 @@ class FocusedClassifier(PUClassifier):
     estimators : sequence of str or None, default=None
         Names of the members that take part: "bagged-trees", "undersampled-trees",
         "entropy-trees", "extra-trees", "booster", "logistic", "logistic-standardized", "knn",
-        "outliers"; None is those of the preset that a table of this size can afford, and
-        "outliers", which reads no labels, while fewer than 7 rows are labeled.
+        "outliers"; None is those of the preset that a table of this size can afford, with
+        "extra-trees" from 50 labeled rows on, and with "outliers", which reads no labels, while
+        fewer than 7 rows are labeled.
     weighting : {"log-rank", "equal", "best"}, default="log-rank"
         Whether members count by their mean log-rank, alike, or the best one alone.
     preset : {"full", "fast"}, default="full"
@@ -98,7 +100,8 @@ class FocusedClassifier(PUClassifier):
     Attributes
     ----------
     local_outliers_ : LocalOutliers or None
-        What adds the distance to neighbors and the local outlier factor to a table.
+        What adds the distance to neighbors and the local outlier factor to a table; None where
+        no member sees them.
     estimators_ : dict of str to FittedMember
         The fitted members: `models`, and `out_of_fold`, their scores of the training rows.
     dropped_ : list of str
@@ -234,7 +237,10 @@ class FocusedClassifier(PUClassifier):
     def _fit_members(self, rows: TrainingRows, seed: int) -> None:
         fit = check_memory(self.memory).cache(fit_member, ignore=["n_threads"])
         n_rows, n_features = rows.X.shape
-        wanted = self._team(n_rows, n_features, int(rows.y.sum()))
+        wanted = self._team(n_rows, n_features, count_apart(rows, 1))
+        if rows.groups is not None or rows.splits is not None:
+            # Neighbors would be rows of the same group, or of a later time.
+            wanted = [replace(member, sees_outliers=False) for member in wanted]
         wide = self._fit_local_outliers(rows, wanted)
         best = None
         heavier = rows.weigh_reviewed(self.reviewed_weight)
@@ -248,7 +254,7 @@ class FocusedClassifier(PUClassifier):
             for member in wanted:
                 own, schema = rows if member.lowers_risk else heavier, self._schema()
                 if member.sees_outliers:
-                    own, schema = replace(own, X=wide), _widen_schema(schema)
+                    own, schema = replace(own, X=wide), widen_schema(schema)
                 given = (member, own, schema, member.seed(seed), n_folds, self._n_threads())
                 found = fit(*given, best)
                 if found is None:
@@ -283,9 +289,14 @@ class FocusedClassifier(PUClassifier):
         with self._linear_algebra():
             return self.local_outliers_.widen(X)
 
+    def _table_of(self, member: FittedMember, X: Any) -> Any:
+        """Return a table as a member sees it."""
+        return self._widen(X) if member.sees_outliers else X
+
     def _score_members(self, X: Any) -> dict[str, NDArray[np.float64]]:
         """Return the raw scores of every member that has a weight."""
-        counted, wide = self._counted(), self._widen(X)
+        counted = self._counted()
+        wide = self._widen(X) if any(one.sees_outliers for one in counted.values()) else X
         return {
             name: one.scores(wide if one.sees_outliers else X) for name, one in counted.items()
         }
@@ -313,7 +324,10 @@ class FocusedClassifier(PUClassifier):
         """Return the members' sums, through normal scores and calibration, weighted."""
         dense, counted = _as_dense(X), self._counted()
         others = None if background is None else _as_dense(background)
-        wide, wide_others = self._widen(dense), None if others is None else self._widen(others)
+        wide = wide_others = None
+        if any(one.sees_outliers for one in counted.values()):
+            wide = self._widen(dense)
+            wide_others = None if others is None else self._widen(others)
         parts = []
         for name, one in counted.items():
             if self.local_outliers_ is not None and one.sees_outliers:
@@ -370,14 +384,6 @@ class FocusedClassifier(PUClassifier):
             for name, weight in sorted(self.weights_.items(), key=lambda item: -item[1])
         ]
         return "\n".join([*counted, *dropped])
-
-
-def _widen_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return what is known of the columns of a table that local outliers widen."""
-    wide = {**schema, "n_features_in_": schema["n_features_in_"] + len(OUTLIER_COLUMNS)}
-    if "feature_names_in_" in schema:
-        wide["feature_names_in_"] = np.append(schema["feature_names_in_"], OUTLIER_COLUMNS)
-    return wide
 
 
 def _as_dense(X: Any) -> Any:
