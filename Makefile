@@ -1,6 +1,7 @@
 # make demo     set up, walk through a month on made-up claims, write out/demo/report.html
 # make quick    lint and the fast tests, in about a minute
 # make test     set up with everything, lint, types, layers, tests with and without extras
+# make docs     build the documentation site in out/site, without a warning
 # make figures  write the tables and figures of README.md and docs/ from studies/results/
 # make fmt      put the code in shape
 # make lint     what `make test` runs before the tests
@@ -17,7 +18,7 @@ QUICK := tests/test_architecture.py tests/test_contributing.py tests/test_import
 	tests/report/test_ranking_page.py tests/report/test_diagnosis_parts.py
 export OMP_WAIT_POLICY ?= passive
 
-.PHONY: demo test quick figures fmt lint clean
+.PHONY: demo test quick docs figures fmt lint clean
 .DELETE_ON_ERROR:
 
 demo: .venv/core.done
@@ -30,6 +31,10 @@ test: .venv/dev.done lint
 
 quick: .venv/dev.done lint
 	$(BIN)/python -m pytest -n 2 --durations=10 $(QUICK)
+
+docs: .venv/dev.done
+	$(BIN)/python -m sphinx -b html -W --keep-going -j 2 docs out/site
+	@echo "The site is out/site/index.html."
 
 figures: .venv/core.done
 	$(BIN)/python docs/make_figures.py
@@ -56,7 +61,7 @@ $(BIN)/python:
 # looks at the accessibility of pages; where there is no npm, its test is skipped.
 .venv/dev.done: pyproject.toml applications/misstatement/pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) "$$(grep '^torch==' constraints.txt)"
-	$(PIP) -e ".[all,dev]"
+	$(PIP) -e ".[all,dev,docs]"
 	$(PIP) --no-deps -e applications/misstatement
 	-npm install --silent --no-audit --no-fund --prefix .venv/npm axe-core@$(AXE)
 	touch $@ .venv/core.done
