@@ -17,7 +17,20 @@ _FLOOR = 1e-6  # the least distance: a positive that equals a negative must keep
 
 @runtime_checkable
 class Mechanism(Protocol):
-    """Turns true labels into PU labels."""
+    """Turns true labels into PU labels: anything with this `draw`, of ours or of yours.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> class FirstFound:
+    ...     def draw(self, X, y_true, rng):
+    ...         return y_true * (np.cumsum(y_true) <= 2)  # whoever came first is known
+    >>> mechanism = FirstFound()
+    >>> isinstance(mechanism, Mechanism)
+    True
+    >>> mechanism.draw(None, np.array([0, 1, 1, 0, 1]), rng=0)
+    array([0, 1, 1, 0, 0])
+    """
 
     def draw(self, X: Any, y_true: Any, rng: Any) -> NDArray[np.int8]:
         """Return y: 1 where a positive stays labeled, 0 elsewhere."""
@@ -110,6 +123,15 @@ class SAR(_Hiding):
     ----------
     Ortega Vazquez, vanden Broucke, De Weerdt: A two-step anomaly detection based method for PU
     classification in imbalanced data sets. Data Mining and Knowledge Discovery 2023.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.r_[np.linspace(2, 9, 8), np.zeros(40)][:, None]  # positives stand apart
+    >>> y_true = np.repeat([1, 0], [8, 40])
+    >>> y = SAR(hidden=0.5, toward="near").draw(X, y_true, rng=0)
+    >>> X[y == 1].ravel()  # those that stay labeled: mostly the easy ones
+    array([6., 7., 8., 9.])
     """
 
     toward: Literal["near", "far"] = "near"

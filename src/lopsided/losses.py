@@ -18,7 +18,23 @@ _FAR = 80.0  # beyond, log-odds are a straight line and probabilities near 0 or 
 
 
 class Loss(Params):
-    """What a loss must offer; no labels, no weights. A new one implements the first three."""
+    """What a loss must offer; no labels, no weights. A new one implements the first three.
+
+    Examples
+    --------
+    A margin costs the square of what it lacks to 1:
+
+    >>> import numpy as np
+    >>> class SquaredHinge(Loss):
+    ...     def value(self, margin):
+    ...         return np.maximum(1 - margin, 0) ** 2
+    ...     def gradient(self, margin):
+    ...         return -2 * np.maximum(1 - margin, 0)
+    ...     def hessian(self, margin):
+    ...         return 2.0 * (margin < 1)
+    >>> SquaredHinge().value(np.array([-1.0, 0.0, 2.0]))
+    array([4., 1., 0.])
+    """
 
     def value(self, margin: Any) -> Any:
         """Return the loss of each margin."""

@@ -40,14 +40,41 @@ REVIEWED_WEIGHT = 5.0
 
 
 class SignedWeights(NamedTuple):
-    """The signed weight of each row as a positive and as a negative."""
+    """The signed weight of each row as a positive and as a negative.
+
+    Attributes
+    ----------
+    positive : array or tensor of shape (n_rows,)
+        What each row counts as a positive.
+    negative : array or tensor of shape (n_rows,)
+        What it counts as a negative; below 0, it takes away what other rows cost.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> weights = upu().raw_weights(np.array([1, 0, 0, 0]), prior=0.4)
+    >>> weights.positive
+    array([0.4, 0. , 0. , 0. ])
+    >>> weights.negative.round(3)
+    array([-0.15,  0.25,  0.25,  0.25])
+    """
 
     positive: Any
     negative: Any
 
 
 class Clamp(Protocol):
-    """What to do when a PU risk estimates its negative part, never negative, below zero."""
+    """What to do when a PU risk estimates its negative part, never negative, below zero.
+
+    Examples
+    --------
+    A clamp of your own is a function; this one halves a negative part that has sunk below zero:
+
+    >>> def halve(negative_part):
+    ...     return (1.0, 0.5) if negative_part < 0 else (1.0, 1.0)
+    >>> nnpu(clamp=halve).clamp(-0.1)
+    (1.0, 0.5)
+    """
 
     def __call__(self, negative_part: Any) -> tuple[float, float]:
         """Return the factors of the positive and of the negative weights."""
@@ -68,6 +95,13 @@ class GradientAscent(Params):
     ----------
     Kiryo, Niu, du Plessis, Sugiyama: Positive-unlabeled learning with non-negative risk
     estimator. NeurIPS 2017, algorithm 1.
+
+    Examples
+    --------
+    >>> GradientAscent()(-0.02)  # factors of the positive and of the negative weights
+    (0.0, -1.0)
+    >>> GradientAscent(beta=0.05)(-0.02)
+    (1.0, 1.0)
     """
 
     beta: float = 0.0
@@ -83,6 +117,13 @@ class ClipAtZero(Params):
     """Below zero, stop feeding the negative part. Suits boosting, which sees all rows at once.
 
     The gradient is that of the clamped risk: positive part plus the negative one, at least 0.
+
+    Examples
+    --------
+    >>> ClipAtZero()(-0.02)  # factors of the positive and of the negative weights
+    (1.0, 0.0)
+    >>> ClipAtZero()(0.3)
+    (1.0, 1.0)
     """
 
     def __call__(self, negative_part: Any) -> tuple[float, float]:
@@ -103,6 +144,24 @@ class Risk(Params):
         What a margin costs.
     clamp : Clamp or None
         What happens when the negative part sinks below zero; None lets it.
+
+    Examples
+    --------
+    Labeled rows that count three times as much as others, unlabeled ones taken for negatives:
+
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
+    >>> from lopsided.losses import LogisticLoss
+    >>> @dataclass
+    ... class HeavyRisk(Risk):
+    ...     times: float = 3.0
+    ...     needs_prior = False
+    ...
+    ...     def raw_weights(self, y, prior, weight=None):
+    ...         rows = np.ones(len(y)) if weight is None else weight
+    ...         return SignedWeights(self.times * rows * (y == 1), rows * (y != 1))
+    >>> HeavyRisk(LogisticLoss()).gradient(np.zeros(4), np.array([1, 0, 0, 0]), prior=0.4)
+    array([-1.5,  0.5,  0.5,  0.5])
     """
 
     loss: Loss
@@ -273,6 +332,17 @@ class PURisk(_TargetedRisk):
     imbalanced data. IJCAI 2021. Sakai, du Plessis, Niu, Sugiyama: Semi-supervised
     classification based on classification from positive and unlabeled data. ICML 2017. Hsieh,
     Niu, Sugiyama: Classification from positive, unlabeled and biased negative data. ICML 2019.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lopsided.losses import LogisticLoss
+    >>> risk = PURisk(LogisticLoss(), clamp=ClipAtZero(), target_prior=0.5)
+    >>> y = np.array([1, 0, 0, 0])
+    >>> risk.gradient(np.zeros(4), y, prior=0.4).round(3)  # against it, the labeled row rises
+    array([-0.312,  0.104,  0.104,  0.104])
+    >>> round(float(risk.estimate(np.array([2.0, -2, -2, -2]), y, prior=0.4)), 3)
+    0.063
     """
 
     scenario: Literal["one-sample", "two-sample"] = "one-sample"
@@ -317,6 +387,14 @@ class SupervisedRisk(_TargetedRisk):
     target_prior : float or None, default=None
         The share of the positives' weight, if not the one in the data; 0.5 balances the
         classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lopsided.losses import LogisticLoss
+    >>> y = np.array([1, 0, 0, 0])
+    >>> SupervisedRisk(LogisticLoss()).gradient(np.zeros(4), y, prior=0.25)
+    array([-0.125,  0.125,  0.125,  0.125])
     """
 
     needs_prior: ClassVar[bool] = False
@@ -342,34 +420,143 @@ class SupervisedRisk(_TargetedRisk):
 
 
 def upu(loss: Loss | None = None) -> PURisk:
-    """Return the unbiased PU risk (du Plessis et al. 2015), sigmoid loss by default."""
+    """Return the unbiased PU risk (du Plessis et al. 2015), sigmoid loss by default.
+
+    Parameters
+    ----------
+    loss : Loss or None, default=None
+        What a margin costs; None is the sigmoid loss.
+
+    Returns
+    -------
+    PURisk
+
+    Examples
+    --------
+    >>> import lopsided
+    >>> from lopsided.losses import LogisticLoss
+    >>> model = lopsided.BoostedRiskClassifier(risk=upu(LogisticLoss()), prior=0.1)
+    >>> model.risk.clamp is None  # it may sink below zero
+    True
+    """
     return PURisk(loss or SigmoidLoss())
 
 
 def nnpu(loss: Loss | None = None, clamp: Clamp | None = None) -> PURisk:
-    """Return the non-negative PU risk (Kiryo et al. 2017), sigmoid loss by default."""
+    """Return the non-negative PU risk (Kiryo et al. 2017), sigmoid loss by default.
+
+    Parameters
+    ----------
+    loss : Loss or None, default=None
+        What a margin costs; None is the sigmoid loss.
+    clamp : Clamp or None, default=None
+        What happens when the negative part sinks below zero; None is `GradientAscent()`.
+
+    Returns
+    -------
+    PURisk
+
+    Examples
+    --------
+    >>> nnpu(clamp=ClipAtZero())
+    PURisk(loss=SigmoidLoss(), clamp=ClipAtZero(), target_prior=None, scenario='one-sample')
+    """
     return PURisk(loss or SigmoidLoss(), clamp or GradientAscent())
 
 
 def imbnnpu(
     loss: Loss | None = None, clamp: Clamp | None = None, target_prior: float = 0.5
 ) -> PURisk:
-    """Return nnPU for a population with as many positives as negatives (Su et al. 2021)."""
+    """Return nnPU for a population with as many positives as negatives (Su et al. 2021).
+
+    Parameters
+    ----------
+    loss : Loss or None, default=None
+        What a margin costs; None is the sigmoid loss.
+    clamp : Clamp or None, default=None
+        What happens when the negative part sinks below zero; None is `GradientAscent()`.
+    target_prior : float, default=0.5
+        The prior to train for; 0.5 weighs both classes alike.
+
+    Returns
+    -------
+    PURisk
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> weights = imbnnpu().raw_weights(np.array([1, 0, 0, 0]), prior=0.4)
+    >>> float(weights.positive.sum()), float(weights.negative.sum().round(3))
+    (0.5, 0.5)
+    """
     return PURisk(loss or SigmoidLoss(), clamp or GradientAscent(), target_prior)
 
 
 def ifpu(
     gamma: float = 3.0, clamp: Clamp | None = None, target_prior: float | None = None
 ) -> PURisk:
-    """Return the focused PU risk: nnPU on the focal loss (Zavitsanos and Paliouras)."""
+    """Return the focused PU risk: nnPU on the focal loss (Zavitsanos and Paliouras).
+
+    Parameters
+    ----------
+    gamma : float, default=3.0
+        How strongly the focal loss neglects easy rows; 0 is the logistic loss.
+    clamp : Clamp or None, default=None
+        What happens when the negative part sinks below zero; None is `GradientAscent()`.
+    target_prior : float or None, default=None
+        The prior to train for, if not the real one.
+
+    Returns
+    -------
+    PURisk
+
+    Examples
+    --------
+    >>> import lopsided
+    >>> risk = ifpu(gamma=2, clamp=ClipAtZero())
+    >>> risk.loss
+    FocalLoss(gamma=2)
+    >>> model = lopsided.BoostedRiskClassifier(risk=risk, prior=0.1)
+    """
     return PURisk(FocalLoss(gamma), clamp or GradientAscent(), target_prior)
 
 
 def supervised(loss: Loss | None = None) -> SupervisedRisk:
-    """Return the mean loss of fully labeled rows, logistic by default."""
+    """Return the mean loss of fully labeled rows, logistic by default.
+
+    Parameters
+    ----------
+    loss : Loss or None, default=None
+        What a margin costs; None is the logistic loss.
+
+    Returns
+    -------
+    SupervisedRisk
+
+    Examples
+    --------
+    >>> supervised().needs_prior
+    False
+    """
     return SupervisedRisk(loss or LogisticLoss())
 
 
 def naive(loss: Loss | None = None) -> SupervisedRisk:
-    """Return the risk that takes every unlabeled row for a negative, logistic by default."""
+    """Return the risk that takes every unlabeled row for a negative, logistic by default.
+
+    Parameters
+    ----------
+    loss : Loss or None, default=None
+        What a margin costs; None is the logistic loss.
+
+    Returns
+    -------
+    SupervisedRisk
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> naive().raw_weights(np.array([1, 0, 0, 0]), prior=0.4).negative
+    array([0.  , 0.25, 0.25, 0.25])
+    """
     return supervised(loss)

@@ -66,7 +66,25 @@ def check_method(method: Any) -> None:
 
 
 def contract_checks(method: Any) -> Iterator[tuple[str, Callable[[], None]]]:
-    """Yield the parts of the contract of a method as (name, function without arguments)."""
+    """Yield the parts of the contract of a method as (name, function without arguments).
+
+    Parameters
+    ----------
+    method : str or PUClassifier
+        A name of the registry, which is built with its quick settings, or an estimator.
+
+    Yields
+    ------
+    tuple of str and function
+        The name of a check, and a function that raises where it is broken.
+
+    Examples
+    --------
+    >>> checks = dict(contract_checks("naive-logistic"))
+    >>> list(checks)[:3]
+    ['scikit-learn', 'scikit-learn with mapped labels', 'two labeled rows suffice']
+    >>> checks[list(checks)[0]]()
+    """
     estimator = _estimator(method)
     yield "scikit-learn", partial(_check_sklearn, estimator)
     yield "scikit-learn with mapped labels", partial(_check_mapped_labels, estimator)

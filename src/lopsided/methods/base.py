@@ -81,7 +81,25 @@ def takes_reviewed(model: Any) -> bool:
 
 
 class Accepts(NamedTuple):
-    """What a learner can read besides finite numbers."""
+    """What a learner can read besides finite numbers.
+
+    Attributes
+    ----------
+    nan : bool
+        Missing numbers.
+    sparse : bool
+        Sparse matrices.
+    categories : bool
+        Columns of pandas categories, as codes.
+
+    Examples
+    --------
+    A method says so in its class, and the base refuses or converts all else:
+
+    >>> from lopsided import NaiveLogisticClassifier
+    >>> NaiveLogisticClassifier._accepts
+    Accepts(nan=True, sparse=False, categories=True)
+    """
 
     nan: bool = False
     sparse: bool = False

@@ -11,7 +11,38 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Method(NamedTuple):
-    """A registry entry: a name for a learner with its settings."""
+    """A registry entry: a name for a learner with its settings.
+
+    Attributes
+    ----------
+    name : str
+        What `build` calls it.
+    target : str
+        "module:class", imported when built.
+    summary : str
+        What it is, in a line.
+    reference : str
+        Whom to cite.
+    params : mapping
+        Settings of the class.
+    needs : tuple of str
+        Optional packages.
+    labels : {"pu", "true"}
+        "true": an oracle row, fitted on y_true by studies.
+    quick : mapping
+        Small settings for contract tests.
+    source : str
+        "lopsided", or the package of a peer.
+
+    Examples
+    --------
+    >>> from lopsided.methods.registry import get_method
+    >>> method = get_method("ifpu-xgb")
+    >>> method.kind, method.takes_prior
+    ('pu', True)
+    >>> method.load().__name__
+    'BoostedRiskClassifier'
+    """
 
     name: str
     target: str  # "module:class", imported when built

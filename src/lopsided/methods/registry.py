@@ -32,7 +32,24 @@ def list_methods(kind: Literal["pu", "true", "peer", "any"] = "pu") -> list[str]
 
 
 def get_method(name: str) -> Method:
-    """Return the entry of a name, or name the nearest ones."""
+    """Return the entry of a name, or name the nearest ones.
+
+    Parameters
+    ----------
+    name : str
+        One of `list_methods("any")`.
+
+    Returns
+    -------
+    Method
+
+    Examples
+    --------
+    >>> get_method("pu-bagging").summary
+    'Extra trees, each on the labeled rows and 20 unlabeled ones for each of them.'
+    >>> get_method("ifpu-mlp").needs
+    ('torch',)
+    """
     check_choice(name, list_methods("any"), "method")
     return next(method for method in METHODS if method.name == name)
 

@@ -65,6 +65,17 @@ def register_scorers() -> bool:
 
     Where scikit-learn is not loaded yet nothing happens: `import lopsided` has left a note to
     call this when it is, so that the import stays light.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> from sklearn.metrics import get_scorer
+    >>> register_scorers()
+    True
+    >>> scorer = get_scorer("pu_roc_auc")  # as `scoring="pu_roc_auc"` finds it
     """
     return _HOME in sys.modules and _register(sys.modules[_HOME])
 

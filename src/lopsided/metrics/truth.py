@@ -26,6 +26,17 @@ __all__ = [
 def average_precision(y_true: Any, scores: Any) -> float:
     """Return the mean precision at the ranks of the positives, the paper's PR-AUC.
 
+    Parameters
+    ----------
+    y_true : array of shape (n_rows,)
+        1 = positive, 0 = negative.
+    scores : array of shape (n_rows,)
+        Larger = more positive.
+
+    Returns
+    -------
+    float
+
     Examples
     --------
     >>> average_precision([1, 0, 1, 0], [4, 3, 2, 1])
@@ -39,6 +50,17 @@ def average_precision(y_true: Any, scores: Any) -> float:
 
 def roc_auc(y_true: Any, scores: Any) -> float:
     """Return the probability that a positive outranks a negative.
+
+    Parameters
+    ----------
+    y_true : array of shape (n_rows,)
+        1 = positive, 0 = negative.
+    scores : array of shape (n_rows,)
+        Larger = more positive.
+
+    Returns
+    -------
+    float
 
     Examples
     --------
@@ -54,6 +76,19 @@ def roc_auc(y_true: Any, scores: Any) -> float:
 def precision_at_k(y_true: Any, scores: Any, k: float) -> float:
     """Return the share of positives among the first k rows.
 
+    Parameters
+    ----------
+    y_true : array of shape (n_rows,)
+        1 = positive, 0 = negative.
+    scores : array of shape (n_rows,)
+        Larger = more positive.
+    k : int, or float below 1
+        Rows from the top, or a share of all.
+
+    Returns
+    -------
+    float
+
     Examples
     --------
     >>> precision_at_k([1, 0, 1, 0], [4, 3, 2, 1], k=2)
@@ -67,6 +102,19 @@ def precision_at_k(y_true: Any, scores: Any, k: float) -> float:
 def recall_at_k(y_true: Any, scores: Any, k: float) -> float:
     """Return the share of all positives that are among the first k rows.
 
+    Parameters
+    ----------
+    y_true : array of shape (n_rows,)
+        1 = positive, 0 = negative.
+    scores : array of shape (n_rows,)
+        Larger = more positive.
+    k : int, or float below 1
+        Rows from the top, or a share of all.
+
+    Returns
+    -------
+    float
+
     Examples
     --------
     >>> recall_at_k([1, 0, 1, 0], [4, 3, 2, 1], k=3)
@@ -78,6 +126,17 @@ def recall_at_k(y_true: Any, scores: Any, k: float) -> float:
 
 def r_precision(y_true: Any, scores: Any) -> float:
     """Return precision at k = the number of positives, where precision and recall are equal.
+
+    Parameters
+    ----------
+    y_true : array of shape (n_rows,)
+        1 = positive, 0 = negative.
+    scores : array of shape (n_rows,)
+        Larger = more positive.
+
+    Returns
+    -------
+    float
 
     Examples
     --------
@@ -91,6 +150,19 @@ def r_precision(y_true: Any, scores: Any) -> float:
 
 def ndcg_at_k(y_true: Any, scores: Any, k: float) -> float:
     """Return the discounted gain of the first k rows over that of a perfect order.
+
+    Parameters
+    ----------
+    y_true : array of shape (n_rows,)
+        1 = positive, 0 = negative.
+    scores : array of shape (n_rows,)
+        Larger = more positive.
+    k : int, or float below 1
+        Rows from the top, or a share of all.
+
+    Returns
+    -------
+    float
 
     Examples
     --------

@@ -21,7 +21,31 @@ _ODDS_SCALE = 3.0  # of the error model, chosen together with `noise`
 
 
 class LabelFrequencyPosterior(NamedTuple):
-    """What a table and a belief say about the label frequency."""
+    """What a table and a belief say about the label frequency.
+
+    Attributes
+    ----------
+    cumulative : ndarray
+        The posterior's cumulative distribution at the upper edges of the grid's cells.
+    labeled_share : float
+        Share of all rows that are labeled.
+    n_labeled : float
+        Labeled rows.
+    auc : float
+        Of positives against negatives, at the median label frequency.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = np.repeat([1, 0], [200, 1800])
+    >>> y = y_true * (rng.random(2000) < 0.5)
+    >>> posterior = AutoPrior().posterior(y_true + rng.normal(0, 0.2, 2000), y)
+    >>> print(f"{posterior.label_frequency(0.5):.2f} of the positives are labeled")
+    0.47 of the positives are labeled
+    >>> print(f"{posterior.prior(0.05):.3f} to {posterior.prior(0.95):.3f} of all are positive")
+    0.068 to 0.141 of all are positive
+    """
 
     cumulative: NDArray[np.float64]  # at the upper edges of the grid's cells
     labeled_share: float

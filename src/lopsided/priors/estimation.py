@@ -78,6 +78,18 @@ class PriorEstimate:
         The name of the estimator.
     sentence : str
         All of it in words.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = np.repeat([1, 0], [200, 1800])
+    >>> y = y_true * (rng.random(2000) < 0.5)
+    >>> found = estimate_prior(y, y_true + rng.normal(0, 0.2, 2000))
+    >>> print(found.sentence.partition(":")[0])
+    A share of 0.094 is positive (90 % interval 0.068 to 0.14)
+    >>> found.identified, round(found.n_hidden)
+    (True, 101)
     """
 
     value: float
@@ -106,6 +118,17 @@ def list_priors() -> list[str]:
 
 def build_prior(name: str, **params: Any) -> PriorEstimator:
     """Return an estimator of the prior by its name.
+
+    Parameters
+    ----------
+    name : str
+        One of `list_priors()`.
+    **params
+        Parameters of the estimator.
+
+    Returns
+    -------
+    PriorEstimator
 
     Examples
     --------

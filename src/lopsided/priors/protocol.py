@@ -15,6 +15,22 @@ class PriorEstimator(Protocol):
     Two samples, labeled rows and unlabeled ones, are taken as one table: pooled, the labels of
     that table are again drawn completely at random from its positives. `estimate_prior` turns
     the share among all rows into that among the unlabeled ones where it is asked to.
+
+    Examples
+    --------
+    An estimator of your own: the labeled share, as if nothing were hidden.
+
+    >>> import numpy as np
+    >>> from lopsided.priors import estimate_prior
+    >>> class NothingHidden:
+    ...     def estimate(self, scores, y, rng, X=None, weight=None):
+    ...         return (y == 1).mean()
+    >>> isinstance(NothingHidden(), PriorEstimator)
+    True
+    >>> y = np.repeat([1, 0], [30, 970])
+    >>> scores = np.random.default_rng(0).normal(size=1000) + y
+    >>> estimate_prior(y, scores, method=NothingHidden(), n_draws=0).value
+    0.03
     """
 
     def estimate(

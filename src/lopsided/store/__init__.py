@@ -108,6 +108,17 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = _MAX_BYTES) -> Any:
     See Also
     --------
     save : writes the file.
+
+    Examples
+    --------
+    >>> import lopsided, numpy as np, tempfile
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> y = (X[:, 0] > 1.5).astype(int)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     lopsided.save(lopsided.build("naive-logistic").fit(X, y), f"{folder}/model.lop")
+    ...     model = load(f"{folder}/model.lop")
+    >>> model.decision_function(X).argmax() in np.flatnonzero(y)
+    True
     """
     check_count(max_bytes, "max_bytes")
     data = _read(Path(path), max_bytes)

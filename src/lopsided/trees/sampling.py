@@ -12,7 +12,19 @@ __all__ = ["Bagging", "Bootstrap", "Sampling", "StratifiedBootstrap", "WholeTabl
 
 
 class Sampling(Params):
-    """Draws the bag of a tree."""
+    """Draws the bag of a tree.
+
+    Examples
+    --------
+    Nine rows in ten, drawn anew for each tree:
+
+    >>> import numpy as np
+    >>> class Subsample(Sampling):
+    ...     def draw(self, y, rng):
+    ...         return (rng.random(len(y)) < 0.9).astype(np.int64)
+    >>> int(Subsample().draw(np.repeat([1, 0], [5, 95]), np.random.default_rng(0)).sum())
+    84
+    """
 
     leaves_out_labeled: ClassVar[bool] = True  # whether every labeled row is out of some bag
     leaves_out_unlabeled: ClassVar[bool] = True
@@ -24,7 +36,17 @@ class Sampling(Params):
 
 @dataclass
 class Bootstrap(Sampling):
-    """As many draws with replacement as there are rows, at least one of them labeled."""
+    """As many draws with replacement as there are rows, at least one of them labeled.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> counts = Bootstrap().draw(np.repeat([1, 0], [5, 95]), np.random.default_rng(0))
+    >>> counts[:5]  # how often each labeled row is in the bag
+    array([3, 1, 2, 1, 2])
+    >>> int(counts.sum())
+    100
+    """
 
     def draw(self, y: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
         """Return how often each row is in the bag."""
@@ -42,6 +64,14 @@ class StratifiedBootstrap(Sampling):
     ----------
     Ortega Vazquez, vanden Broucke, De Weerdt: Hellinger distance decision trees for PU learning
     in imbalanced data sets. Machine Learning 2024.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> y = np.repeat([1, 0], [5, 95])
+    >>> counts = StratifiedBootstrap().draw(y, np.random.default_rng(0))
+    >>> counts[y == 1], int(counts[y == 0].sum())
+    (array([1, 1, 1, 1, 1]), 95)
     """
 
     leaves_out_labeled: ClassVar[bool] = False
@@ -67,6 +97,14 @@ class Bagging(Sampling):
     ----------
     Mordelet, Vert: A bagging SVM to learn from positive and unlabeled examples. Pattern
     Recognition Letters 2014.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> y = np.repeat([1, 0], [5, 95])
+    >>> counts = Bagging(ratio=4).draw(y, np.random.default_rng(0))
+    >>> int(counts[y == 1].sum()), int(counts[y == 0].sum())
+    (5, 20)
     """
 
     ratio: float = 20.0
@@ -87,7 +125,14 @@ class Bagging(Sampling):
 
 @dataclass
 class WholeTable(Sampling):
-    """Every row once."""
+    """Every row once.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> WholeTable().draw(np.repeat([1, 0], [2, 3]), np.random.default_rng(0))
+    array([1, 1, 1, 1, 1])
+    """
 
     leaves_out_labeled: ClassVar[bool] = False
     leaves_out_unlabeled: ClassVar[bool] = False
