@@ -46,7 +46,20 @@ _MAX_INTERCEPT = 50.0  # in log-odds, where a probability is 0 or 1 for all purp
 
 
 class CalibrationMap(Protocol):
-    """Turns scores into log-odds of being positive."""
+    """Turns scores into log-odds of being positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lopsided.calibration import fit_calibration
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = np.repeat([1, 0], [100, 900])
+    >>> scores = 2 * y_true + rng.normal(size=1000)
+    >>> y = y_true * (rng.random(1000) < 0.5)
+    >>> calibration = fit_calibration(scores, y, prior=0.1)
+    >>> calibration.transform(np.array([0.0, 2.0, 4.0])).round(1)
+    array([-4.4,  0.1,  4.1])
+    """
 
     def transform(self, scores: Any) -> Rows:
         """Return the log-odds of being positive of each score, finite and rising with it."""

@@ -29,7 +29,32 @@ _EPS = float(np.finfo(np.float64).eps)
 
 
 class ReliabilityCurve(NamedTuple):
-    """Probabilities that were given, and shares of positives that there are, bin by bin."""
+    """Probabilities that were given, and shares of positives that there are, bin by bin.
+
+    Attributes
+    ----------
+    prob_pred : ndarray of shape (n_bins,)
+        Mean probability of the bin's rows.
+    prob_true : ndarray of shape (n_bins,)
+        Estimated share of positives among them.
+    low, high : ndarray of shape (n_bins,)
+        Its band.
+    n_rows, n_labeled : ndarray of shape (n_bins,)
+        Rows of the bin, and those of them that are labeled.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lopsided.calibration import pu_reliability_curve
+    >>> rng = np.random.default_rng(0)
+    >>> proba = rng.random(2000)
+    >>> y = ((rng.random(2000) < proba) & (rng.random(2000) < 0.3)).astype(int)
+    >>> curve = pu_reliability_curve(y, proba, prior=0.5, n_bins=4)
+    >>> curve.prob_pred.round(2)
+    array([0.12, 0.38, 0.62, 0.87])
+    >>> curve.prob_true.round(2)
+    array([0.07, 0.39, 0.61, 0.93])
+    """
 
     prob_pred: Column  # mean probability of the bin's rows
     prob_true: Column  # estimated share of positives among them

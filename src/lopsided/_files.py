@@ -39,6 +39,26 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     The file and its name are on the disk, and not only on their way, when this returns. What a
     killed process left of its own drafts in the folder is removed. Missing folders are made.
+
+    Parameters
+    ----------
+    path : path
+        The file to write.
+
+    Yields
+    ------
+    Path
+        Where to write it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with atomic_write(f"{folder}/notes.txt") as draft:
+    ...         _ = draft.write_text("whole, or not at all")
+    ...     print([file.name for file in Path(folder).iterdir()])
+    ['notes.txt']
     """
     target, _ = _find_target(path)
     draft, lock = target.with_name(_name_draft()), None

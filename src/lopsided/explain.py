@@ -28,6 +28,18 @@ class Explanation:
         What each feature adds; above 0, it makes the row look more positive.
     scores : ndarray of shape (n_rows,)
         Base and contributions, added up: the scores of `decision_function`.
+
+    Examples
+    --------
+    >>> import lopsided, numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> y = (X[:, 0] > 1.5).astype(int)
+    >>> model = lopsided.build("naive-logistic").fit(X, y)
+    >>> found = explain(model, X)
+    >>> found.mean_absolute().round(1)
+    array([3.4, 0.2, 0.1])
+    >>> bool(np.allclose(found.base + found.contributions.sum(axis=1), found.scores))
+    True
     """
 
     feature_names: tuple[str, ...]

@@ -34,6 +34,15 @@ class ScoreMap:
         The loss that the trees were fitted on.
     shift : float
         What moves scores from the prior trained for to the real one.
+
+    Examples
+    --------
+    >>> import lopsided, numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> y = (X[:, 0] > 1.5).astype(int)
+    >>> model = lopsided.build("focused-xgb", n_estimators=5, prior=0.1).fit(X, y)
+    >>> score_map(model).transform(np.array([-1.0, 0.0, 1.0])).round(2)
+    array([-5.82, -2.2 ,  1.43])
     """
 
     loss: Loss
@@ -81,7 +90,26 @@ def to_treelite(model: Any) -> Any:
 
 
 def score_map(model: Any) -> ScoreMap:
-    """Return the map from the margins of a boosted model to its scores."""
+    """Return the map from the margins of a boosted model to its scores.
+
+    Parameters
+    ----------
+    model : BoostedRiskClassifier
+        Fitted.
+
+    Returns
+    -------
+    ScoreMap
+
+    Examples
+    --------
+    >>> import lopsided, numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> y = (X[:, 0] > 1.5).astype(int)
+    >>> model = lopsided.build("naive-xgb", n_estimators=5).fit(X, y)
+    >>> score_map(model)
+    ScoreMap(loss=LogisticLoss(), shift=0.0)
+    """
     _check_boosted(model)
     risk, prior = model.risk_, model.prior_
     shift = float(risk.log_odds(0.0, prior) - risk.loss.log_odds(0.0))
@@ -103,6 +131,18 @@ def encode_rows(model: Any, X: Any) -> NDArray[np.float32]:
     ndarray of shape (n_rows, n_features)
         Categories as codes. Missing values are NaN; so is a zero, if the model was fitted on a
         sparse matrix.
+
+    Examples
+    --------
+    >>> import lopsided, pandas as pd
+    >>> table = pd.DataFrame({"age": [30, 41, 52, None] * 50})
+    >>> table["kind"] = pd.Categorical(["fire", "water", "fire", "theft"] * 50)
+    >>> model = lopsided.build("naive-xgb", n_estimators=5).fit(table, [1, 0, 0, 0] * 50)
+    >>> encode_rows(model, table[:4])
+    array([[30.,  0.],
+           [41.,  2.],
+           [52.,  0.],
+           [nan,  1.]], dtype=float32)
     """
     _check_boosted(model)
     rows = model._read(X)
@@ -130,6 +170,17 @@ def export(model: Any, path: str | os.PathLike[str]) -> tuple[Path, Path]:
     -------
     tuple of path
         Both files.
+
+    Examples
+    --------
+    >>> import json, lopsided, numpy as np, tempfile
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> y = (X[:, 0] > 1.5).astype(int)
+    >>> model = lopsided.build("naive-xgb", n_estimators=5).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     trees, facts = export(model, f"{folder}/model.tl")
+    ...     print(trees.name, facts.name, sorted(json.loads(facts.read_text())))
+    model.tl model.tl.json ['categories', 'columns', 'prior', 'score', 'zeros_are_missing']
     """
     trees = to_treelite(model)
     beside = Path(f"{os.fspath(path)}.json")

@@ -28,6 +28,16 @@ class Outcome:
         Of all positives, against the truth; at most 1.
     finds : float
         Hidden positives among the first k unlabeled rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lopsided.diagnostics import sensitivity
+    >>> y = np.repeat([1, 0], [40, 960])
+    >>> scores = np.r_[np.linspace(2, 1.5, 40), np.linspace(2, 0, 960)]
+    >>> usual = sensitivity(y, scores, 50, prior=0.08).outcomes[0]
+    >>> print(f"{usual.assumption}: {usual.finds:.0f} finds")
+    labels at random: 8 finds
     """
 
     assumption: str
@@ -39,7 +49,29 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """Outcomes under several assumptions, the first of them the usual one."""
+    """Outcomes under several assumptions, the first of them the usual one.
+
+    Attributes
+    ----------
+    k : int
+        Length of the list.
+    tilt : float
+        How many times as often easy or hard cases are labeled, where labels are not random.
+    outcomes : tuple of Outcome
+        One for each assumption, the usual one first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lopsided.diagnostics import sensitivity
+    >>> y = np.repeat([1, 0], [40, 960])
+    >>> scores = np.r_[np.linspace(2, 1.5, 40), np.linspace(2, 0, 960)]
+    >>> for outcome in sensitivity(y, scores, 50, prior=0.08).outcomes:
+    ...     print(f"{outcome.assumption}: {outcome.finds:.0f} finds")
+    labels at random: 8 finds
+    easy cases labeled first: 2 finds
+    hard cases labeled first: 16 finds
+    """
 
     k: int
     tilt: float

@@ -34,6 +34,17 @@ class Rival:
         to find more only if the interval is all on its side.
     p_value : float
         Of an exact sign test (McNemar's) of the labeled rows that only one of the two finds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lopsided.diagnostics import blind_recall
+    >>> y = np.repeat([1, 0], [30, 300])
+    >>> rng = np.random.default_rng(0)
+    >>> model, desk = (strength * y + rng.normal(size=330) for strength in (2, 1))
+    >>> rival = blind_recall(y, model, 40, rivals={"the desk": desk}).rivals[0]
+    >>> print(f"{rival.n_found:.0f} found; the model {rival.difference:+.0f} more")
+    15 found; the model +11 more
     """
 
     name: str
@@ -79,6 +90,16 @@ class BlindRecall:
         Its level.
     rivals : tuple of Rival
         Other scores on the same rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lopsided.diagnostics import blind_recall
+    >>> y = np.repeat([1, 0], [6, 200])
+    >>> scores = np.random.default_rng(0).normal(size=206) + 2 * y
+    >>> found = blind_recall(y, scores, 10)
+    >>> found.n_found, found.n_labeled, round(found.recall, 2)
+    (5.0, 6, 0.83)
     """
 
     k: int

@@ -62,6 +62,19 @@ class Diagnosis:
         Finds that ten further rows must promise.
     scores : ndarray of shape (n_rows,)
         Blind scores that all of it comes from; NaN for rows that no fold tests on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lopsided.diagnostics import diagnose
+    >>> X = np.random.default_rng(0).normal(size=(400, 3))
+    >>> positive = X[:, 0] + X[:, 1] > 2.3
+    >>> y = (positive & (np.arange(400) % 2 == 0)).astype(int)
+    >>> found = diagnose(X, y, "naive-logistic", prior=positive.mean(), k=20)
+    >>> found.signal.found
+    True
+    >>> print(found.finds[0])
+    The first 20 unlabeled rows should hold about 7 hidden positives (90 % band 5 to 7).
     """
 
     recall: tuple[BlindRecall, ...]

@@ -33,6 +33,16 @@ class ExpectedFinds:
         Band that holds the real number with probability `level`.
     level : float
         Level of the band.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lopsided.diagnostics import expected_finds
+    >>> y = np.repeat([1, 0], [40, 960])
+    >>> scores = np.r_[np.full(20, 3.0), np.full(20, 1.0), np.linspace(2, 0, 960)]
+    >>> finds = expected_finds(y, scores, 50, prior=0.08)[0]
+    >>> print(f"{finds.value:.0f} ({finds.low} to {finds.high}) of {finds.k}")
+    20 (13 to 27) of 50
     """
 
     k: int
@@ -157,6 +167,18 @@ class ReviewCurve:
         Expected finds among them, and at the low and the high end of the prior's interval.
     step : int
         Rows between two points.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lopsided.diagnostics import review_curve
+    >>> y = np.repeat([1, 0], [40, 960])
+    >>> scores = np.r_[np.linspace(2, 1.8, 40), np.linspace(2, 0, 960)]
+    >>> curve = review_curve(y, scores, prior=0.08)
+    >>> curve.stop_at(rate=1.0)  # rows until ten further ones promise less than one find
+    100
+    >>> print(f"{curve.finds[curve.k == 50][0]:.0f} finds in the first 50")
+    21 finds in the first 50
     """
 
     k: NDArray[np.int64]

@@ -49,6 +49,15 @@ class Leak:
         Share of all labeled rows that are there.
     roc_auc : float
         Probability that the column alone, by this rule, outranks an unlabeled row.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lopsided.diagnostics import find_leaks
+    >>> y = pd.Series([1] * 20 + [0] * 180)
+    >>> table = pd.DataFrame({"amount": [7, 5] * 100, "closed": [3.0] * 20 + [None] * 180})
+    >>> [(leak.column, leak.kind, leak.n_labeled, leak.n_rows) for leak in find_leaks(table, y)]
+    [('closed', 'missing', 20, 20)]
     """
 
     column: str

@@ -33,6 +33,18 @@ class ScarCheck:
     testable : bool
         Whether the prior is from elsewhere. One that is estimated from the same scores takes
         SCAR for granted: the test has next to no power then, and finding nothing means nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lopsided.diagnostics import check_scar
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = np.repeat([1, 0], [100, 900])
+    >>> scores = 2 * y_true + rng.normal(size=1000)
+    >>> easy = y_true * (scores > 2)  # only clear cases were ever labeled
+    >>> found = check_scar(easy, scores, prior=0.1)
+    >>> found.plausible, found.testable
+    (False, True)
     """
 
     p_value: float

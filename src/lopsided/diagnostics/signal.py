@@ -37,6 +37,16 @@ class SignalCheck:
         Probability that a labeled row outranks an unlabeled one.
     n_labeled : int
         Labeled rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lopsided.diagnostics import check_signal
+    >>> y = np.repeat([1, 0], [10, 190])
+    >>> scores = np.random.default_rng(0).normal(size=200) + y
+    >>> found = check_signal(y, scores)
+    >>> found.found, round(found.roc_auc, 2)
+    (True, 0.8)
     """
 
     p_value: float

@@ -49,6 +49,16 @@ class Comparison:
         The label of the baseline.
     n_labeled : int
         Number of labeled rows that were judged by.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lopsided.model_selection import compare
+    >>> X = np.random.default_rng(0).normal(size=(400, 3))
+    >>> y = (X[:, 0] + X[:, 1] > 2.2).astype(int)
+    >>> found = compare(["naive-logistic"], X, y, cv=3, random_state=0)
+    >>> found.best, found.baseline, found.n_labeled
+    ('naive-logistic', 'naive-xgb', 21)
     """
 
     table: pd.DataFrame

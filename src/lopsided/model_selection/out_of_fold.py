@@ -218,6 +218,19 @@ def rank_against(reference: Any, scores: Any, weights: Any = None) -> NDArray[np
     rising by less than one step, so that the order of the scores is kept everywhere. With
     `weights`, one for each score of the reference, it is a share of their sum.
 
+    Parameters
+    ----------
+    reference : array of shape (n_reference,)
+        The scores to compare with.
+    scores : array of shape (n_rows,)
+        The scores to place among them.
+    weights : array of shape (n_reference,) or None, default=None
+        How many rows each score of the reference stands for.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+
     Examples
     --------
     >>> rank_against([1.0, 2.0, 3.0, 4.0], [2.0, 2.5])

@@ -36,6 +36,18 @@ class Batch:
         The share of positives in the table, as the verdicts before have it.
     round : int
         The number of the batch, from 1.
+
+    Examples
+    --------
+    >>> import lopsided, numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 2))
+    >>> y = ((X[:, 0] > 1.3) & (rng.random(400) < 0.4)).astype(int)
+    >>> batch = lopsided.ReviewLoop(X, y, "naive-logistic", random_state=0).query(10)
+    >>> batch.rows[:3], batch.round
+    (array([135, 382, 212]), 1)
+    >>> batch.to_frame().columns.tolist()
+    ['id', 'row', 'score', 'probability', 'why']
     """
 
     rows: NDArray[np.intp]

@@ -32,6 +32,14 @@ class Audit(NamedTuple):
         Positives that were known, or found at the same time, outside of these.
     n_reviewed, n_positive : int
         Those reviewed, and how many were positive.
+
+    Examples
+    --------
+    Of 950 rows that nobody had looked at, 60 were drawn at random, and 3 of them are positive:
+
+    >>> audit = Audit(n_pool=950, n_known=20, n_reviewed=60, n_positive=3)
+    >>> audit.n_positive / audit.n_reviewed
+    0.05
     """
 
     n_pool: int

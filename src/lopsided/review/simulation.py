@@ -28,6 +28,17 @@ class Simulation:
         The loop after the last verdict.
     first_list : ndarray of shape (n_unlabeled,)
         The unlabeled rows as the first model ordered them, the best first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lopsided import simulate_reviews
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 2))
+    >>> y_true = (X[:, 0] > 1.3).astype(int)
+    >>> y = y_true * (rng.random(400) < 0.4)
+    >>> print(simulate_reviews(X, y_true, y, "top", 20, 10, "naive-logistic"))
+    18 positives found in 20 reviews, by round: 10, 8.
     """
 
     rows: NDArray[np.intp]

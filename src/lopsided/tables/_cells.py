@@ -84,13 +84,43 @@ def _spell(value: Any) -> str:
 
 
 def spell(value: Any) -> str:
-    """Return a cell as text that files can hold: bytes decoded, halves of letters marked."""
+    """Return a cell as text that files can hold: bytes decoded, halves of letters marked.
+
+    Parameters
+    ----------
+    value : object
+        The cell.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> spell("café".encode()), spell(12.5)
+    ('café', '12.5')
+    """
     text = value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def is_missing(cell: Any) -> bool:
-    """Say whether a cell of any kind holds nothing."""
+    """Say whether a cell of any kind holds nothing.
+
+    Parameters
+    ----------
+    cell : object
+        The cell.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_missing(float("nan")), is_missing(None), is_missing("")
+    (True, True, False)
+    """
     try:
         return bool(pd.api.types.is_scalar(cell) and pd.isna(cell))
     except ArithmeticError:  # a signaling NaN

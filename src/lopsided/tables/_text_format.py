@@ -12,6 +12,24 @@ class TextFormat(NamedTuple):
     """What stands between cells and within numbers, and whether a mark says UTF-8.
 
     Without that mark Excel takes UTF-8 for the encoding of western Windows.
+
+    Attributes
+    ----------
+    separator : str
+        What stands between cells.
+    decimal : str
+        The decimal sign of numbers.
+    mark : bool
+        Whether the file begins with a mark of UTF-8.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lopsided.tables import format_csv
+    >>> table = pd.DataFrame({"amount": [12.5], "kind": ["fire"]})
+    >>> print(format_csv(table, TextFormat(separator=";", decimal=",")), end="")
+    amount;kind
+    12,5;fire
     """
 
     separator: str = ","

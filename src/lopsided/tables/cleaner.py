@@ -28,7 +28,31 @@ _ADVICE = "Add columns of numbers, categories or dates."
 
 @dataclass(frozen=True)
 class CleanedColumn:
-    """What became of a raw column."""
+    """What became of a raw column.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    kind : str
+        number, boolean, category, date, time, text; or why it is left out.
+    how : str
+        What it is read as.
+    note : str
+        What is worth to know of it.
+    features : tuple of str
+        What it became, none if it is left out.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"amount": ["1.250,00", "12,40"] * 9})
+    >>> table["kind"] = ["fire", "water"] * 9
+    >>> for column in TableCleaner().fit(table).columns_:
+    ...     print(column.name, column.kind, column.features)
+    amount number ('amount',)
+    kind category ('kind',)
+    """
 
     name: str
     kind: str  # number, boolean, category, date, time, text; or why it is left out

@@ -10,6 +10,17 @@ __all__ = ["find_columns", "names_beside"]
 def find_columns(words: Iterable[str], names: Iterable[str]) -> tuple[str, ...]:
     """Return the columns that words name: each word is a name or, with commas, several.
 
+    Parameters
+    ----------
+    words : iterable of str
+        Names of columns, or several with commas between.
+    names : iterable of str
+        The columns that there are.
+
+    Returns
+    -------
+    tuple of str
+
     Examples
     --------
     >>> find_columns(["notes, city", "Smith, J."], ["city", "notes", "Smith, J."])

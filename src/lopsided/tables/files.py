@@ -79,6 +79,17 @@ def read_table(
         western Windows.
     sheet : str or int, optional
         The sheet of an Excel workbook, by name or number from 0; None is the first.
+
+    Examples
+    --------
+    >>> import pandas as pd, tempfile
+    >>> from lopsided.tables import TextFormat
+    >>> claims = pd.DataFrame({"claim": ["007", "008"], "amount": [1250.5, 12.4]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_table(claims, f"{folder}/claims.csv", TextFormat(separator=";", decimal=","))
+    ...     table = read_table(f"{folder}/claims.csv")
+    >>> table.iloc[0].tolist()  # still text: `TableCleaner` reads numbers
+    ['007', '1250,5']
     """
     return _read(path, separator, encoding, sheet)[0]
 
@@ -89,7 +100,32 @@ def read_with_format(
     encoding: str | None = None,
     sheet: str | int | None = None,
 ) -> tuple[Any, TextFormat | None]:
-    """Return a table as `read_table` does, and how it is written if it is a text file."""
+    """Return a table as `read_table` does, and how it is written if it is a text file.
+
+    Parameters
+    ----------
+    path : path
+        As in `read_table`.
+    separator, encoding : str or None, default=None
+        As in `read_table`.
+    sheet : str, int or None, default=None
+        As in `read_table`.
+
+    Returns
+    -------
+    tuple of DataFrame and TextFormat
+        None instead of the format where the file is none of text.
+
+    Examples
+    --------
+    >>> import pandas as pd, tempfile
+    >>> from lopsided.tables import TextFormat
+    >>> claims = pd.DataFrame({"claim": ["007", "008"], "amount": [1250.5, 12.4]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_table(claims, f"{folder}/claims.csv", TextFormat(separator=";", decimal=","))
+    ...     read_with_format(f"{folder}/claims.csv")[1]
+    TextFormat(separator=';', decimal=',', mark=True)
+    """
     frame, look = _read(path, separator, encoding, sheet)
     return frame, None if look is None else find_format(frame, *look)
 
@@ -221,6 +257,12 @@ def read_frame(table: Any) -> Any:
     ----------
     table : path or data frame
         See `read_table` for files; pandas, polars (lazy too) and pyarrow for frames.
+
+    Examples
+    --------
+    >>> import pyarrow
+    >>> read_frame(pyarrow.table({"amount": [12.5, 3.0]}))["amount"].tolist()
+    [12.5, 3.0]
     """
     if isinstance(table, (str, os.PathLike)):
         return read_table(table)
@@ -231,7 +273,23 @@ def read_frame(table: Any) -> Any:
 
 
 def check_output(path: str | os.PathLike[str], *sources: str | os.PathLike[str]) -> None:
-    """Raise an error now if a table cannot be written to `path` later, or must not be."""
+    """Raise an error now if a table cannot be written to `path` later, or must not be.
+
+    Parameters
+    ----------
+    path : path
+        Where a table is to be written.
+    *sources : path
+        Tables that it is made from, which must not be written over.
+
+    Examples
+    --------
+    >>> check_output("ranked.csv", "claims.csv")
+    >>> check_output("ranked.pdf")
+    Traceback (most recent call last):
+        ...
+    ValueError: ranked.pdf must end in .csv, .tsv, .parquet or .feather. Rename or convert it.
+    """
     file = Path(path)
     if not os.fspath(path) or os.path.isdir(file):
         check_new_file(path)  # says which
@@ -258,6 +316,15 @@ def write_table(
     text_format : TextFormat or None, default=None
         How a text file is written; None is commas, decimal points and no mark. Tabs stand
         between the cells of a tsv file in any case.
+
+    Examples
+    --------
+    >>> import pandas as pd, tempfile
+    >>> table = pd.DataFrame({"id": ["C-1", "C-2"], "score": [1.5, -0.25]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_table(table, f"{folder}/ranked.parquet")
+    ...     read_table(f"{folder}/ranked.parquet").shape
+    (2, 2)
     """
     file = Path(path)
     kind = _kind(file, _WRITTEN)
@@ -291,7 +358,27 @@ def _open_text(path: Path, packing: str, member: str) -> Iterator[TextIO]:
 
 
 def format_csv(frame: Any, text_format: TextFormat | None = None) -> str:
-    """Return a frame as the text of a csv file, without a mark; see `write_table`."""
+    """Return a frame as the text of a csv file, without a mark; see `write_table`.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table.
+    text_format : TextFormat or None, default=None
+        How it is written; None is commas and decimal points.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> print(format_csv(pd.DataFrame({"id": ["C-1", "C-2"], "score": [1.5, -0.25]})), end="")
+    id,score
+    C-1,1.5
+    C-2,-0.25
+    """
     text, form = io.StringIO(), text_format or TextFormat()
     write_csv(frame, text, form.separator, form.decimal)
     return text.getvalue()

@@ -110,7 +110,22 @@ def read_labels(
 
 
 def read_texts(column: Any) -> Any:
-    """Return cells as stripped text, missing ones as an empty text."""
+    """Return cells as stripped text, missing ones as an empty text.
+
+    Parameters
+    ----------
+    column : series, array or list
+        The cells.
+
+    Returns
+    -------
+    Series of shape (n_rows,)
+
+    Examples
+    --------
+    >>> read_texts([" fraud ", None, 1]).tolist()
+    ['fraud', '', '1']
+    """
     if hasattr(column, "to_pandas"):
         column = column.to_pandas()
     cells = pd.Series(column).astype(object)
@@ -119,7 +134,23 @@ def read_texts(column: Any) -> Any:
 
 
 def read_names(column: Any) -> NDArray[np.str_]:
-    """Return the ids or groups of a column as text, as a csv file would have them."""
+    """Return the ids or groups of a column as text, as a csv file would have them.
+
+    Parameters
+    ----------
+    column : series or array
+        The ids or groups, of any type.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> read_names(pd.Series([1001.0, 1002.0, None])).tolist()
+    ['1001.0', '1002.0', '']
+    """
     if column.dtype == object or isinstance(column.dtype, pd.CategoricalDtype):
         cells = column.astype(object)
         return np.array(["" if is_missing(cell) else spell(cell) for cell in cells], np.str_)
@@ -210,12 +241,42 @@ def _is_typo(value: str, text: str) -> bool:
 
 
 def is_blank(text: str) -> bool:
-    """Say whether a cell holds nothing, or a word for it."""
+    """Say whether a cell holds nothing, or a word for it.
+
+    Parameters
+    ----------
+    text : str
+        The cell.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_blank("n/a"), is_blank("0")
+    (True, False)
+    """
     return text.strip().lower() in BLANK
 
 
 def is_unreviewed(text: str) -> bool:
-    """Say whether a cell holds a word for a row that nobody has looked at, such as "open"."""
+    """Say whether a cell holds a word for a row that nobody has looked at, such as "open".
+
+    Parameters
+    ----------
+    text : str
+        The cell.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_unreviewed("pending"), is_unreviewed("fraud")
+    (True, False)
+    """
     return text.strip().lower().replace("_", " ").replace("-", " ") in _UNREVIEWED
 
 
@@ -225,7 +286,24 @@ def _equal(texts: Any, wanted: str) -> NDArray[np.bool_]:
 
 
 def same_value(text: str, wanted: str) -> bool:
-    """Compare a cell with a value that somebody has named: as text, else as a number."""
+    """Compare a cell with a value that somebody has named: as text, else as a number.
+
+    Parameters
+    ----------
+    text : str
+        The cell.
+    wanted : str
+        The value that was named.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> same_value("1.0", "1"), same_value("Fraud", "fraud"), same_value("fraud", "fraud ring")
+    (True, True, False)
+    """
     text, wanted = text.strip(), wanted.strip()
     if text.lower() == wanted.lower():
         return True

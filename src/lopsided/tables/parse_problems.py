@@ -18,7 +18,25 @@ _READ = ("number", "boolean", "date", "time")  # kinds that may leave cells unre
 
 
 class ParseProblem(NamedTuple):
-    """A column that is not read whole, in a sentence, and whether it holds what is lost."""
+    """A column that is not read whole, in a sentence, and whether it holds what is lost.
+
+    Attributes
+    ----------
+    column : str
+        The column.
+    text : str
+        What is wrong, and what to do about it.
+    hurts : bool
+        Whether what is lost may matter.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"amount": ["$1,250.00", "12.40", "0.99", "7.5", "1.250,00"] * 9})
+    >>> problem = find_parse_problems(TableCleaner().fit(table), table)[0]
+    >>> problem.column, problem.hurts
+    ('amount', True)
+    """
 
     column: str
     text: str
