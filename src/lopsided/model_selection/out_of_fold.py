@@ -178,7 +178,7 @@ def cross_score(
 
     `place` takes the scores of the test rows, the model and its training rows.
     """
-    prior = PriorOfParts.settle(model, rows)
+    prior = PriorOfParts.settle(model, rows, rng)
     copies = [seeded(model, rng) for _ in splits]
 
     def fit_fold(copy: Any, split: Split, advance: Callable[[], None]) -> NDArray[np.float64]:
@@ -322,13 +322,17 @@ class PriorOfParts:
     hidden_rate: float | None  # of positives among unlabeled rows; None: every part has `prior`
 
     @classmethod
-    def settle(cls, model: Any, rows: TrainingRows) -> "PriorOfParts | None":
+    def settle(
+        cls, model: Any, rows: TrainingRows, rng: np.random.Generator
+    ) -> "PriorOfParts | None":
         """Return the prior that a method takes for the table; None if it needs none.
 
         With two samples it is that of the unlabeled rows, which is the same in each part.
         """
         if not (isinstance(model, PUClassifier) and model.needs_prior()):
             return None
+        if getattr(model, "random_state", None) is None:  # an estimate draws a forest
+            model = seeded(model, rng.spawn(1)[0])  # the numbers of the fits stay the same
         y, prior = rows.y, model.resolve_prior(rows.X, rows.labels)
         if getattr(getattr(model, "risk", None), "scenario", "") == "two-sample":
             return cls(prior, None)
