@@ -64,8 +64,8 @@ print(loop.advice())
 # Left: the rounds of ``focused``, those of the baseline ``naive-xgb``, and the first list of
 # ``focused`` followed to its end without learning. If the loop gains over the first list, the
 # verdicts have taught it something; early on there is little to gain, as both begin with the
-# same rows. Verdicts mend the baseline too: cleared claims are the negatives that it had to make
-# up. With a handful of finds in a round, a lead of a few is luck as much as learning.
+# same rows. Verdicts mend the baseline too: cleared claims are the negatives that it had to
+# make up. With a handful of finds in a round, a lead of a few is luck as much as learning.
 #
 # Right: the estimated share of frauds after each round, with its interval. Few labels and a
 # ranking without a pure top hardly identify it; a review that counts what it finds on the way
