@@ -48,6 +48,17 @@ def start_tracker(
     ------
     dict
         The address, for `fit_part`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> y = (X[:, 0] > 1.5).astype(int)
+    >>> with start_tracker(n_workers=1) as tracker:  # doctest: +ELLIPSIS
+    ...     models = [fit_part("naive-xgb", X, y, tracker=tracker, worker=0)]
+    [...] Task 000000000 got rank 0
+    >>> models[0].n_estimators
+    100
     """
     tracker = require("xgboost.tracker").RabitTracker(
         check_count(n_workers, "n_workers"), host, sortby="task", timeout=timeout
@@ -122,6 +133,19 @@ def fit_part(
     -------
     BoostedRiskClassifier
         Fitted, the same on every worker.
+
+    Examples
+    --------
+    Each worker makes this call with its own rows; here there is one:
+
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> y = (X[:, 0] > 1.5).astype(int)
+    >>> with start_tracker(n_workers=1) as tracker:  # doctest: +ELLIPSIS
+    ...     model = fit_part("naive-xgb", X, y, tracker=tracker, worker=0)
+    [...] Task 000000000 got rank 0
+    >>> bool(y[model.decision_function(X).argmax()])  # a labeled row is the first
+    True
     """
     saved = None if checkpoint is None else _SharedCheckpoint(checkpoint, checkpoint_every)
     joined = {**tracker, "dmlc_timeout": timeout}
@@ -138,7 +162,24 @@ def fit_part(
 
 
 def as_boosted(model: Any) -> BoostedRiskClassifier:
-    """Return a method if its trees can be boosted by several workers, or say which can."""
+    """Return a method if its trees can be boosted by several workers, or say which can.
+
+    Parameters
+    ----------
+    model : estimator
+        A method.
+
+    Returns
+    -------
+    BoostedRiskClassifier
+        The method itself.
+
+    Examples
+    --------
+    >>> import lopsided
+    >>> as_boosted(lopsided.build("focused-xgb")).n_estimators
+    100
+    """
     if isinstance(model, BoostedRiskClassifier):
         return model
     raise ValueError(

@@ -134,6 +134,17 @@ def run_study(
         Labels whose results are not taken up again.
     committed : iterable of Path
         Tables of earlier runs to take results from.
+
+    Returns
+    -------
+    DataFrame
+        A row for each trial and metric.
+
+    Examples
+    --------
+    >>> from lopsided.bench.study import read_study
+    >>> study = read_study("smoke")  # four bundled tables
+    >>> table = run_study(study, Path("out/smoke"), n_workers=2)  # doctest: +SKIP
     """
     store = open_store(study, folder)
     check_writable(folder / TABLE)

@@ -26,7 +26,25 @@ __all__ = [
 
 
 class Friedman(NamedTuple):
-    """Whether methods differ at all: Friedman's chi square and the sharper F made of it."""
+    """Whether methods differ at all: Friedman's chi square and the sharper F made of it.
+
+    Attributes
+    ----------
+    chi_square, p_value : float
+        Friedman's statistic, and the chance of one as large among equal methods.
+    iman_davenport, iman_davenport_p : float
+        The F that Iman and Davenport made of it, and its p-value.
+    n_blocks, n_methods : int
+        How much was ranked.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> values = pd.DataFrame({"a": [0.9, 0.8, 0.7, 0.9], "b": [0.6, 0.7, 0.6, 0.8]})
+    >>> found = friedman(values)
+    >>> found.n_blocks, round(found.p_value, 3)
+    (4, 0.046)
+    """
 
     chi_square: float
     p_value: float
@@ -37,7 +55,21 @@ class Friedman(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """A mean and the ends of its confidence interval."""
+    """A mean and the ends of its confidence interval.
+
+    Attributes
+    ----------
+    mean : float
+        What was found.
+    low, high : float
+        The ends.
+
+    Examples
+    --------
+    >>> found = bootstrap_difference([0.9, 0.8, 0.7], [0.6, 0.7, 0.6])
+    >>> found.low < found.mean < found.high
+    True
+    """
 
     mean: float
     low: float
@@ -45,7 +77,24 @@ class Interval(NamedTuple):
 
 
 def average_ranks(values: pd.DataFrame) -> "pd.Series[float]":
-    """Return the average rank of each method over blocks: 1 is best, ties share their ranks."""
+    """Return the average rank of each method over blocks: 1 is best, ties share their ranks.
+
+    Parameters
+    ----------
+    values : DataFrame of shape (n_blocks, n_methods)
+        A metric, the larger the better; a block is a data set or a setting of one.
+
+    Returns
+    -------
+    Series of shape (n_methods,)
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> values = pd.DataFrame({"a": [0.9, 0.8, 0.7], "b": [0.6, 0.9, 0.6], "c": [0.5] * 3})
+    >>> average_ranks(values).round(2).to_dict()
+    {'a': 1.33, 'b': 1.67, 'c': 3.0}
+    """
     return _complete(values).rank(axis=1, ascending=False).mean()
 
 
@@ -59,9 +108,25 @@ def friedman(values: pd.DataFrame) -> Friedman:
     and Iman and Davenport's :math:`F = (N-1)\chi^2 / (N(k-1) - \chi^2)`, with k-1 and
     (k-1)(N-1) degrees of freedom. Demsar's own formula has no correction for ties.
 
+    Parameters
+    ----------
+    values : DataFrame of shape (n_blocks, n_methods)
+        A metric, the larger the better; a block is a data set or a setting of one.
+
+    Returns
+    -------
+    Friedman
+
     References
     ----------
     Demsar: Statistical comparisons of classifiers over multiple data sets. JMLR 2006.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> values = pd.DataFrame({"a": [0.9, 0.8, 0.7], "b": [0.6, 0.9, 0.6], "c": [0.5] * 3})
+    >>> round(friedman(values).p_value, 2)
+    0.1
     """
     n_blocks, n_methods = _complete(values).shape
     if n_blocks < 2 or n_methods < 2:
@@ -83,6 +148,24 @@ def critical_difference(n_methods: int, n_blocks: int, level: float = 0.05) -> f
     """Return by how much two average ranks must differ to be told apart (Nemenyi).
 
     The level is the chance of telling any two equals apart.
+
+    Parameters
+    ----------
+    n_methods : int
+        Number of methods.
+    n_blocks : int
+        Number of blocks that they were ranked on.
+    level : float, default=0.05
+        The chance of telling any two equals apart.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(critical_difference(n_methods=10, n_blocks=14), 2)
+    3.62
     """
     if n_methods < 2 or n_blocks < 1:
         raise ValueError(
@@ -98,6 +181,23 @@ def cliques(ranks: "pd.Series[float]", difference: float) -> list[tuple[str, ...
     """Return the largest groups of methods that a test cannot tell apart, best ranks first.
 
     Average ranks of a group lie within the difference, as from `critical_difference`.
+
+    Parameters
+    ----------
+    ranks : Series of shape (n_methods,)
+        Average ranks.
+    difference : float
+        As from `critical_difference`.
+
+    Returns
+    -------
+    list of tuple of str
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> cliques(pd.Series({"a": 1.2, "b": 2.0, "c": 3.9}), difference=1.0)
+    [('a', 'b')]
     """
     ordered = ranks.sort_index().sort_values(kind="stable")
     names, places = [str(name) for name in ordered.index], ordered.to_numpy(dtype=float)
@@ -114,6 +214,26 @@ def wilcoxon_holm(values: pd.DataFrame, base: str) -> pd.DataFrame:
     """Compare a base with each other method by signed ranks, corrected for their number.
 
     The mean difference is that of the base (first) over the other (second).
+
+    Parameters
+    ----------
+    values : DataFrame of shape (n_blocks, n_methods)
+        A metric, the larger the better.
+    base : str
+        The column that the others are compared with.
+
+    Returns
+    -------
+    DataFrame
+        A row for each other method.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd
+    >>> rng = np.random.default_rng(0)
+    >>> values = pd.DataFrame({"a": rng.random(14)}).assign(b=lambda table: table["a"] - 0.1)
+    >>> wilcoxon_holm(values, "a")[["second", "mean_difference", "p_holm"]].round(4).values
+    array([['b', 0.1, 0.0002]], dtype=object)
     """
     names = [str(name) for name in _complete(values).columns]
     check_choice(base, names, "method")
@@ -134,6 +254,27 @@ def bootstrap_difference(
     """Return the mean of first over second and its interval, by drawing data sets anew.
 
     Both are scores on the same data sets, in the same order.
+
+    Parameters
+    ----------
+    first, second : array of shape (n_datasets,)
+        A metric of two methods on the same data sets.
+    n_draws : int, default=2000
+        Number of bootstrap draws.
+    level : float, default=0.95
+        Of the interval.
+    seed : int, default=0
+        Seed of the draws.
+
+    Returns
+    -------
+    Interval
+
+    Examples
+    --------
+    >>> found = bootstrap_difference([0.9, 0.8, 0.7], [0.6, 0.7, 0.6])
+    >>> print(f"{found.mean:.2f} ({found.low:.2f} to {found.high:.2f})")
+    0.17 (0.10 to 0.30)
     """
     one, two = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     if one.ndim != 1 or one.shape != two.shape or not len(one):

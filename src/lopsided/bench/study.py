@@ -35,7 +35,20 @@ _MAX_TIMEOUT, _MIN_TIMEOUT = 1e7, 1e-3  # seconds that an alarm can be set to
 
 
 class Setting(NamedTuple):
-    """How labels are hidden: the name of a mechanism and the share of positives it hides."""
+    """How labels are hidden: the name of a mechanism and the share of positives it hides.
+
+    Attributes
+    ----------
+    mechanism : {"scar", "sar-near", "sar-far", "adbench"}
+        How labels are hidden.
+    hidden : float
+        The share of the positives that it hides.
+
+    Examples
+    --------
+    >>> Setting("scar", 0.75).build()
+    SCAR(hidden=0.75)
+    """
 
     mechanism: str
     hidden: float
@@ -54,7 +67,27 @@ ORACLE = Setting("none", 0.0)  # of methods that are fitted on the truth, once f
 
 @dataclass(frozen=True)
 class MethodSpec:
-    """A method of a study: an entry of the registry with settings, under a label of its own."""
+    """A method of a study: an entry of the registry with settings, under a label of its own.
+
+    Parameters
+    ----------
+    label : str
+        What the tables call it.
+    name : str
+        Its name in the registry.
+    params : mapping
+        Settings other than the registry's.
+    repeats : int or None, default=None
+        How many of the study's repeats it is run on; None is all.
+    seed_from : str or None, default=None
+        The label whose seeds it shares, and so parts of its fits.
+
+    Examples
+    --------
+    >>> spec = MethodSpec("nnPU, deeper", "nnpu-xgb", {"max_depth": 8})
+    >>> spec.label, spec.params["max_depth"]
+    ('nnPU, deeper', 8)
+    """
 
     label: str
     name: str
@@ -97,6 +130,19 @@ class Study:
     published : Path, optional
         A csv file of published numbers to lay the results beside, with the columns dataset,
         mechanism, hidden, method, metric and value. In a study file: its path from there.
+
+    Examples
+    --------
+    >>> study = Study(
+    ...     name="mine",
+    ...     title="Two methods on a bundled table",
+    ...     datasets=("wine-rare",),
+    ...     settings=(Setting("scar", 0.5),),
+    ...     methods=(MethodSpec("naive-logistic", "naive-logistic"),),
+    ...     repeats=2,
+    ... )
+    >>> study.settings[0].hidden
+    0.5
     """
 
     name: str
@@ -122,6 +168,18 @@ def read_study(path: str | Path) -> Study:
     ----------
     path : path
         The file, or the name of a study that comes with the package; see `studies/` for more.
+
+    Returns
+    -------
+    Study
+
+    Examples
+    --------
+    >>> study = read_study("smoke")
+    >>> study.datasets
+    ('digits-8', 'breast-cancer-rare', 'diabetes-top', 'wine-rare')
+    >>> [method.label for method in study.methods][:2]
+    ['naive-xgb', 'naive-forest']
     """
     file = find_study(path)
     if not file.stem.strip("."):

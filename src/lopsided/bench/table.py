@@ -79,13 +79,49 @@ def finished_keys(table: Any, metrics: Collection[str]) -> set[str]:
 
 
 def write_result_table(table: Any, path: Path) -> None:
-    """Write a table as parquet, whole or not at all."""
+    """Write a table as parquet, whole or not at all.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Results.
+    path : Path
+        The parquet file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_result_table(make_result_table([]), Path(folder, "table.parquet"))
+    ...     print([file.name for file in Path(folder).iterdir()])
+    ['table.parquet']
+    """
     with naming_the_file(path), atomic_write(path) as draft:
         table.to_parquet(draft, index=False, compression="zstd")
 
 
 def read_result_table(path: str | Path) -> Any:
-    """Read a table from its parquet file, or from the folder of a study."""
+    """Read a table from its parquet file, or from the folder of a study.
+
+    Parameters
+    ----------
+    path : path
+        The parquet file, or the folder that has it as `table.parquet`.
+
+    Returns
+    -------
+    DataFrame
+        A row for each trial and metric.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_result_table(make_result_table([]), Path(folder, "table.parquet"))
+    ...     table = read_result_table(folder)
+    >>> table.columns[:4].tolist()
+    ['dataset', 'mechanism', 'hidden', 'method']
+    """
     file = Path(path)
     file = file / "table.parquet" if file.is_dir() else file
     if not file.is_file():

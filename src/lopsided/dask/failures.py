@@ -14,7 +14,16 @@ _MARKS = ("Invalid worker address: ", "Missing required workers: ")
 
 
 class WorkerLostError(RuntimeError):
-    """A worker was lost during a fit or a ranking, and nothing was made of it."""
+    """A worker was lost during a fit or a ranking, and nothing was made of it.
+
+    Examples
+    --------
+    >>> try:
+    ...     raise WorkerLostError("Worker tcp://10.0.0.7:41002 was lost. Fit again.")
+    ... except RuntimeError as error:
+    ...     print(error)
+    Worker tcp://10.0.0.7:41002 was lost. Fit again.
+    """
 
 
 def in_partition(function: Callable[..., Any], place: int) -> Callable[..., Any]:

@@ -46,6 +46,14 @@ class RankedFolder:
         Ranks from 1 on that are exact.
     rank_error : float
         How far a rank beyond may be off, in rows.
+
+    Examples
+    --------
+    >>> done = RankedFolder(
+    ...     "ranked", n_rows=5000, n_unlabeled=5_000_000, n_exact=100_000, rank_error=1500.0
+    ... )
+    >>> done.n_rows < done.n_exact  # every rank that was written is exact
+    True
     """
 
     folder: str
@@ -104,6 +112,22 @@ def rank_to_parquet(
     Returns
     -------
     RankedFolder
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd, pandas as pd, tempfile
+    >>> from distributed import Client
+    >>> from lopsided.dask import read_folder
+    >>> table = pd.DataFrame({"score": [0.1, 2.0, -1.0, 0.5], "fraud": [0, 1, 0, 0]})
+    >>> parts = dd.from_pandas(table, npartitions=2)
+    >>> with (
+    ...     tempfile.TemporaryDirectory() as folder,
+    ...     Client(processes=False, dashboard_address=None) as client,
+    ... ):
+    ...     done = rank_to_parquet(parts["score"], parts["fraud"], f"{folder}/ranked")
+    ...     ranked = read_folder(f"{folder}/ranked").compute()
+    >>> ranked.sort_values("rank")["score"].tolist(), done.n_unlabeled
+    ([0.5, 0.1, -1.0], 3)
     """
     client = find_client(client)
     most = np.inf if top is None else check_count(top, "top")

@@ -36,6 +36,19 @@ def read_folder(folder: Any, columns: list[str] | None = None) -> Any:
     -------
     Dask data frame
         A partition holds up to 500,000 rows, or one row group.
+
+    Examples
+    --------
+    >>> import pandas as pd, tempfile
+    >>> from pathlib import Path
+    >>> table = pd.DataFrame({"amount": [7.5, 12.0, 3.2, 8.8]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for year in (2024, 2025):
+    ...         Path(folder, f"year={year}").mkdir()
+    ...         table.to_parquet(f"{folder}/year={year}/part.parquet")
+    ...     claims = read_folder(folder)
+    ...     print(claims.columns.tolist(), claims.npartitions, len(claims))
+    ['amount', 'year'] 2 8
     """
     found = find_parquet(folder, columns)
     pieces = [piece for file in found.files for piece in _cut(file)]

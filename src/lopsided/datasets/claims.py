@@ -28,6 +28,14 @@ class Claims(NamedTuple):
         a status: "confirmed" fraud, "cleared" after a review, or blank.
     y_true : ndarray of shape (n_rows,)
         1 = fraud, known or not.
+
+    Examples
+    --------
+    >>> from lopsided.datasets import make_claims
+    >>> claims = make_claims(500)
+    >>> known = claims.table["status"] == "confirmed"
+    >>> int(known.sum()), int(claims.y_true.sum())  # confirmed frauds, and all
+    (5, 19)
     """
 
     table: Any

@@ -28,7 +28,39 @@ _FILES = {
 
 @dataclass(frozen=True)
 class Entry:
-    """One table of the catalog."""
+    """One table of the catalog.
+
+    Attributes
+    ----------
+    name : str
+        The one that `load` knows it by.
+    title : str
+        The name to print.
+    group : {"paper", "adbench", "bundled"}
+        The studies that use it; a bundled one is cut from data in scikit-learn.
+    rows, features, positives : int
+        Its size, and how many rows are positive.
+    sha256 : str
+        Of the file, or of the arrays where there is no file.
+    licence : str
+        The terms, as far as they are known.
+    reference : str
+        Whom to cite.
+    key : str
+        The name of its authors' file, an alias; empty without a file.
+    folder : str
+        The commit and folder of the file in its authors' repository.
+    repeated : int
+        Rows that are equal to an earlier one, labels aside.
+    columns : str
+        Their names, with blanks between, where the file's origin settles them.
+
+    Examples
+    --------
+    >>> entry = describe("poker")
+    >>> entry.rows, entry.features, round(entry.prior, 4)
+    (2075, 10, 0.012)
+    """
 
     name: str  # the one that `load` knows it by
     title: str
@@ -95,6 +127,15 @@ def list_entries() -> tuple[Entry, ...]:
 
 def describe(name: str) -> Entry:
     """Return what is known of a table, by its name or that of the authors' file.
+
+    Parameters
+    ----------
+    name : str
+        One of `list_datasets()`, or the name of the authors' file.
+
+    Returns
+    -------
+    Entry
 
     Examples
     --------

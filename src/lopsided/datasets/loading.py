@@ -36,6 +36,14 @@ class Dataset:
         Whom to cite.
     licence : str
         The terms, as far as they are known.
+
+    Examples
+    --------
+    >>> data = load("wine-rare")
+    >>> data.n_rows, data.n_features, round(data.prior, 3)
+    (146, 13, 0.11)
+    >>> data.feature_names[:2]
+    ('alcohol', 'malic_acid')
     """
 
     X: NDArray[np.float64]
@@ -71,7 +79,16 @@ class Dataset:
 
 
 class DatasetNotFoundError(FileNotFoundError):
-    """A table is in no place that was looked at."""
+    """A table is in no place that was looked at.
+
+    Examples
+    --------
+    >>> try:
+    ...     raise DatasetNotFoundError("Table poker is in none of the places.")
+    ... except FileNotFoundError as error:
+    ...     print(error)
+    Table poker is in none of the places.
+    """
 
 
 def load(name: str) -> Dataset:

@@ -38,7 +38,16 @@ class NotHere(Exception):
 
 
 class ChecksumError(ValueError):
-    """A file is not the one the catalog means."""
+    """A file is not the one the catalog means.
+
+    Examples
+    --------
+    >>> try:
+    ...     raise ChecksumError("poker.csv is not the authors' file. Fetch it again.")
+    ... except ValueError as error:
+    ...     print(error)
+    poker.csv is not the authors' file. Fetch it again.
+    """
 
 
 class Found(NamedTuple):

@@ -133,6 +133,23 @@ class PUClassifier(AdditiveAnswers, ScoreAnswers, ClassifierMixin, BaseEstimator
     typical_row_ : ndarray of shape (n_features_in_,)
         The median of each column in training, and the commonest code of a category: what rows
         are compared with where terms of scores have to be sampled.
+
+    Examples
+    --------
+    The distance from the mean of the labeled rows, as a method:
+
+    >>> import numpy as np
+    >>> class NearestMean(PUClassifier):
+    ...     def _fit(self, rows, rng):
+    ...         self.mean_ = rows.X[rows.y == 1].mean(axis=0)
+    ...
+    ...     def _scores(self, X):
+    ...         return 1 - np.linalg.norm(X - self.mean_, axis=1)
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> y = (X.sum(axis=1) > 2.5).astype(int)
+    >>> scores = NearestMean().fit(X, y).decision_function(X)
+    >>> bool(y[scores.argmax()])  # a labeled row is the first
+    True
     """
 
     _accepts: ClassVar[Accepts] = Accepts()

@@ -60,6 +60,15 @@ class LBEClassifier(EncodedClassifier):
     ----------
     Gong, Wang, Liu, Han, You, Yang, Tao: Instance-dependent positive and unlabeled learning
     with labeling bias estimation. TPAMI 2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> y = ((X[:, 0] > 1) & (X[:, 1] > 0)).astype(int)  # labeled where the second is large
+    >>> model = LBEClassifier(width=0, n_warmup_steps=50, n_rounds=1, random_state=0).fit(X, y)
+    >>> model.predict_propensity(X).shape
+    (200,)
     """
 
     width: int = 100

@@ -64,6 +64,18 @@ class NeuralRiskClassifier(RiskClassifier, EncodedClassifier):
     ----------
     Kiryo, Niu, du Plessis, Sugiyama: Positive-unlabeled learning with non-negative risk
     estimator. NeurIPS 2017. Zavitsanos, Paliouras: Focused PU learning from imbalanced data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lopsided.risks import nnpu
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> y = (X[:, 0] > 1.5).astype(int)
+    >>> model = NeuralRiskClassifier(
+    ...     risk=nnpu(), prior=0.15, hidden_layer_sizes=16, n_steps=60, random_state=0
+    ... )
+    >>> bool(y[model.fit(X, y).decision_function(X).argmax()])  # a labeled row is the first
+    True
     """
 
     risk: Risk | None = None

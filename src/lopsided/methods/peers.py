@@ -73,6 +73,15 @@ class PulearnClassifier(EncodedClassifier):
     References
     ----------
     pulearn: https://pulearn.github.io/pulearn
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> y = (X[:, 0] > 1.5).astype(int)
+    >>> model = PulearnClassifier("naive-bayes").fit(X, y)
+    >>> bool(y[model.decision_function(X).argmax()])
+    True
     """
 
     algorithm: str = "elkan-noto"

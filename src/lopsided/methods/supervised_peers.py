@@ -80,6 +80,17 @@ class SupervisedPeerClassifier(EncodedClassifier):
     Prokhorenkova, Gusev, Vorobev, Dorogush, Gulin: CatBoost. NeurIPS 2018. Ke et al.: LightGBM.
     NIPS 2017. Liu, Wu, Zhou: Exploratory undersampling for class-imbalance learning. IEEE TSMC
     2009. Chen, Liaw, Breiman: Using random forest to learn imbalanced data. 2004.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> y = (X[:, 0] > 1.5).astype(int)
+    >>> model = SupervisedPeerClassifier(
+    ...     "balanced-forest", {"n_estimators": 20}, random_state=0
+    ... )
+    >>> bool(y[model.fit(X, y).decision_function(X).argmax()])  # a labeled row is the first
+    True
     """
 
     algorithm: str = "catboost"

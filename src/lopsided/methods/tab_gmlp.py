@@ -78,6 +78,20 @@ class TabGMLPClassifier(RiskClassifier):
     Huang, Khetan, Cvitkovic, Karnin: TabTransformer. 2020. Liu, Dai, So, Le: Pay attention to
     MLPs. NeurIPS 2021. Cholakov, Kolev: The GatedTabTransformer. 2022. Mukhoti et al.:
     Calibrating deep neural networks using focal loss. NeurIPS 2020.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd
+    >>> rng = np.random.default_rng(0)
+    >>> table = pd.DataFrame({"amount": rng.normal(size=200)})
+    >>> table["kind"] = pd.Categorical(rng.choice(["fire", "water"], 200))
+    >>> y = ((table["amount"] > 1) & (table["kind"] == "fire")).astype(int)
+    >>> model = TabGMLPClassifier(
+    ...     prior=0.15, depth=1, n_blocks=1, n_epochs=15, batch_size=64, random_state=0
+    ... )
+    >>> order = model.fit(table, y).decision_function(table).argsort()[::-1]
+    >>> table["kind"].iloc[order[:5]].tolist()
+    ['fire', 'fire', 'fire', 'fire', 'fire']
     """
 
     _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)

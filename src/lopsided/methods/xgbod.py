@@ -55,6 +55,15 @@ class XGBODClassifier(EncodedClassifier):
     ----------
     Zhao, Hryniewicki: XGBOD: improving supervised outlier detection with unsupervised
     representation learning. IJCNN 2018.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> y = (X[:, 0] > 1.5).astype(int)
+    >>> model = XGBODClassifier(["hbos"], {"n_estimators": 10}, random_state=0)
+    >>> bool(y[model.fit(X, y).decision_function(X).argmax()])  # doctest: +SKIP
+    True
     """
 
     detectors: Sequence[str] | None = None

@@ -43,6 +43,13 @@ class StreamedRanking(NamedTuple):
         Rows from the top that are sorted, with exact ranks.
     rank_error : int
         How far the ranks of the others may be off.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> done = StreamedRanking(Path("ranked.parquet"), 20_000_000, 1000, 1000, 2500)
+    >>> done.n_written == done.n_exact  # all that was written is in order, with exact ranks
+    True
     """
 
     path: Path
@@ -115,6 +122,21 @@ def rank_parquet(
     -------
     StreamedRanking
         How many rows were written, and how exact ranks are.
+
+    Examples
+    --------
+    >>> import lopsided, numpy as np, pandas as pd, tempfile
+    >>> values = np.random.default_rng(0).normal(size=(500, 3))
+    >>> table = pd.DataFrame(values, columns=list("abc")).assign(claim=range(500))
+    >>> y = (table["a"] > 1.5).astype(int)
+    >>> model = lopsided.build("naive-logistic").fit(table[["a", "b", "c"]], y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     claims, ranked = f"{folder}/claims.parquet", f"{folder}/ranked.parquet"
+    ...     table.to_parquet(claims)
+    ...     done = rank_parquet(model, claims, ranked, keep=["claim"], top=9)
+    ...     first = pd.read_parquet(done.path)
+    >>> first.columns.tolist(), len(first)
+    (['rank', 'score', 'probability', 'claim'], 9)
     """
     table, target = open_parquet(source), check_writable(output)
     _check_not_source(target, table)

@@ -56,6 +56,34 @@ def write_report(table: pd.DataFrame, study: Study, path: str | os.PathLike[str]
         The protocol they come from.
     path : path
         The HTML file. Missing folders are made.
+
+    Returns
+    -------
+    Path
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from lopsided.bench.study import MethodSpec, Setting
+    >>> from lopsided.bench.table import Row, make_result_table
+    >>> names = ("naive-logistic", "elkan-noto")
+    >>> study = Study(
+    ...     name="mine",
+    ...     title="Two methods on a bundled table",
+    ...     datasets=("wine-rare",),
+    ...     settings=(Setting("scar", 0.5),),
+    ...     methods=tuple(MethodSpec(name, name) for name in names),
+    ...     metrics=("roc_auc",),
+    ...     repeats=1,
+    ... )
+    >>> fit = ("wine-rare", "scar", 0.5)
+    >>> table = make_result_table(  # as `run_study` returns it
+    ...     Row(*fit, name, name, 1.0, 0, "roc_auc", 0.9, 1.0, "ok", "", name, "")
+    ...     for name in names
+    ... )
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     print(write_report(table, study, f"{folder}/report.html").name)
+    report.html
     """
     summary = summarize(table, study)
     figures = [
@@ -83,6 +111,18 @@ def render_page(
         The package whose folder `templates` is looked into first.
     **values
         What else the template names.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    A package of your own has its template in a folder `templates`; this one has sections alone:
+
+    >>> page = render_page("page.html", "A month of claims", {"claims": 1500})
+    >>> "<h1>A month of claims</h1>" in page
+    True
     """
     sources = [jinja2.PackageLoader(name) for name in (package, "lopsided.report")]
     environment = jinja2.Environment(
@@ -111,6 +151,18 @@ def write_page(path: str | os.PathLike[str], page: str) -> Path:
         The HTML file, see `check_page`.
     page : str
         As from `render_page`.
+
+    Returns
+    -------
+    Path
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> page = render_page("page.html", "A month of claims", {"claims": 1500})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     print(write_page(f"{folder}/month.html", page).name)
+    month.html
     """
     check_page(path)
     with atomic_write(path) as draft:

@@ -24,6 +24,17 @@ class TableCheck:
         Fitted on the table; `describe` tells how each column is read.
     findings : tuple of Finding
         What will hurt, and what is good to know.
+
+    Examples
+    --------
+    >>> import lopsided
+    >>> from lopsided.datasets import make_claims
+    >>> roles = {"label": "status", "positive": "confirmed", "negative": "cleared"}
+    >>> found = lopsided.check(make_claims(200).table, id="claim_no", **roles)
+    >>> found.counts
+    {1: 2, 0: 192, -1: 6}
+    >>> print(found.problems[0].text.partition(":")[0])
+    Only 2 rows are labeled
     """
 
     counts: Mapping[int, int]

@@ -36,7 +36,25 @@ _MIN_COUNT = 5  # rows of a value that is worth a question
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that hurts ("problem") or that is good to know ("note"), in a sentence."""
+    """Something that hurts ("problem") or that is good to know ("note"), in a sentence.
+
+    Attributes
+    ----------
+    level : {"problem", "note"}
+        Whether it hurts.
+    text : str
+        What it is, and what to do about it.
+
+    Examples
+    --------
+    >>> import lopsided, numpy as np, pandas as pd
+    >>> rng = np.random.default_rng(0)
+    >>> table = pd.DataFrame({"amount": rng.normal(size=200), "fraud": [1] * 20 + [0] * 180})
+    >>> table["closed by"] = ["fraud desk"] * 20 + [""] * 180
+    >>> finding = lopsided.check(table, "fraud").findings[0]
+    >>> finding.level, finding.text.partition(":")[0]
+    ('problem', "Column 'closed by' gives the label away")
+    """
 
     level: str
     text: str

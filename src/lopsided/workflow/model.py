@@ -65,6 +65,10 @@ class TableModel:
         The share of positives that was given; None if it is estimated.
     random_state : int
         Seed of the fit.
+    calibration : CalibrationMap or None
+        What is put on the scores after reviews; it comes from the first labels.
+    typical : sequence of float
+        What each column adds to the score of an average row.
 
     Examples
     --------

@@ -75,6 +75,22 @@ def write_table_report(
     **facts
         The page's `title`, the `source` of the table, and `rivals`: columns of the table of
         training that hold other scores, larger for the more suspicious, such as the desk's own.
+
+    Returns
+    -------
+    Path
+
+    Examples
+    --------
+    >>> import lopsided, tempfile
+    >>> from lopsided.datasets import make_claims
+    >>> claims = make_claims(300, labeled=0.9).table
+    >>> roles = {"label": "status", "positive": "confirmed", "negative": "cleared"}
+    >>> model = lopsided.fit(claims, id="claim_no", method="naive-logistic", **roles)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = write_table_report(model, claims, f"{folder}/claims.html", title="Claims")
+    ...     print(page.name, page.read_text(encoding="utf-8")[:15])
+    claims.html <!DOCTYPE html>
     """
     return write_ranking_report(summarize_ranking(model, table, n_jobs=n_jobs, **facts), path)
 
