@@ -9,8 +9,11 @@ import sys
 from collections.abc import Iterable
 from contextlib import suppress
 
-# All but tab and newline; and the marks that let text run backwards.
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# All but tab and newline; marks that turn the direction of text, and other ends of a line; and
+# halves of letters, such as bytes of a file's name that are no UTF-8, which nobody can print.
+_CONTROLS = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 _BREAKS = re.compile(r"[^\S ]+")  # whitespace but for the space itself
 
@@ -18,6 +21,11 @@ _BREAKS = re.compile(r"[^\S ]+")  # whitespace but for the space itself
 def escape_controls(text: str) -> str:
     r"""Return text with control characters written out as Python would: the bell as \x07."""
     return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def show_in_line(text: str) -> str:
+    r"""Return text that takes one line of a terminal: a tab as \t, the end of a line as \n."""
+    return escape_controls(text.replace("\t", "\\t").replace("\n", "\\n"))
 
 
 def abbreviate(text: object, most: int = 60) -> str:
@@ -59,16 +67,27 @@ def check_streams(results: bool) -> None:
         raise OSError("Standard output is closed, and results go there. Send it to a file.")
 
 
-def print_result(result: object, end: str = "\n") -> None:
-    """Print to standard output at once, while it can still be said that it did not work.
+def is_terminal() -> bool:
+    """Say whether results go to a terminal."""
+    return sys.stdout is not None and sys.stdout.isatty()
 
-    A terminal is shown control characters; files and pipes get every character as it is.
+
+def print_result(result: object, end: str = "\n", exact: bool = False) -> None:
+    """Print to standard output at once.
+
+    Control characters are spelled out. With `exact`, files and pipes get every character as it
+    is: the cells of a list are data.
     """
+    text = str(result) + end
+    write_result(text if exact and not is_terminal() else escape_controls(text), exact)
+
+
+def write_result(text: str, exact: bool = False) -> None:
+    """Write text to standard output at once, while one can still say that it did not work."""
     if sys.stdout is None:  # closed, which `check_streams` has found bearable
         return
     try:
-        text = escape_controls(str(result)) if sys.stdout.isatty() else str(result)
-        print(text, end=end, flush=True)
+        _write(text, exact)
     except OSError as error:
         # What could not be written would be tried again, with a traceback, at the very end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -76,6 +95,19 @@ def print_result(result: object, end: str = "\n") -> None:
             raise OSError(
                 f"Standard output cannot be written to: {error.strerror}. Send it elsewhere."
             ) from None
+
+
+def _write(text: str, exact: bool) -> None:
+    try:
+        print(text, end="", flush=True)
+    except UnicodeEncodeError as error:
+        if exact:
+            raise ValueError(
+                f"Standard output takes {error.encoding} text, got "
+                f"{error.object[error.start]!a}. Set PYTHONIOENCODING=utf-8 or name a file."
+            ) from None
+        shown = text.encode(error.encoding, "backslashreplace").decode(error.encoding)
+        print(shown, end="", flush=True)
 
 
 def say(message: str) -> None:

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lopsided.tables import check_output, read_table, write_table
-from lopsided.tables.files import _open_text
+from lopsided.tables._packing import open_text
 
 FRAME = pd.DataFrame({"no": ["007", "NA"], "x": ["1.50", ""], "city": ["Å", "a,b"]})
 
@@ -201,7 +201,7 @@ def test_what_is_wrong_with_a_text_file_is_said_whole_with_advice(tmp_path, cont
 def test_a_carriage_return_anywhere_moves_no_cell(tmp_path, end, suffix):
     text = f'id,a,y{end},2,1\n7,"\r",0{end}\n'
     file = tmp_path / f"table.csv{suffix}"
-    with _open_text(file, suffix, "table.csv") as stream:
+    with open_text(file, suffix, "table.csv") as stream:
         stream.write(text)
     wanted = [row for row in csv.reader(io.StringIO(text, newline="")) if row]
     assert read_table(file).to_numpy().tolist() == wanted[1:]
@@ -235,7 +235,7 @@ def test_an_archive_of_several_files_is_refused(tmp_path):
 )
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.tsv"])
 def test_a_row_without_all_its_cells_is_refused_by_its_line(tmp_path, content, line, name):
-    with _open_text(tmp_path / name, ".gz" if name.endswith("gz") else "", "") as stream:
+    with open_text(tmp_path / name, ".gz" if name.endswith("gz") else "", "") as stream:
         stream.write(content.replace(",", "\t") if name.endswith("tsv") else content)
     message = rf"must have 3 cells, as the header has, got [12] in line {line}\. Complete"
     with pytest.raises(ValueError, match=message):

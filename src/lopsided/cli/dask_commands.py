@@ -77,6 +77,7 @@ def _check_options(options: argparse.Namespace) -> None:
 def _check_written(options: argparse.Namespace) -> None:
     """Refuse options of a ranking in one file; 100 reasons are what nobody has asked for."""
     given = ["--out-sep"] if options.out_sep is not None else []
+    given += ["--spreadsheet-safe"] if options.spreadsheet_safe else []
     given += ["--reasons"] if options.reasons not in ("100", "0") else []
     if given:
         raise ValueError(

@@ -64,6 +64,11 @@ def rank_files(options: argparse.Namespace, models: list[str], table: str) -> No
             f"--out-of-core writes a parquet file, got {options.output or 'no name'}. Name one "
             "by -o, such as ranked.parquet."
         )
+    if options.spreadsheet_safe:
+        raise ValueError(
+            "--spreadsheet-safe is for lists that spreadsheets open, got it with "
+            "--out-of-core, which writes a parquet file. Leave out one of the two."
+        )
     check_outside(check_writable(options.output), table)
     model = _load(models[0]) if models else _fit(options, table)
     found = rank_parquet(

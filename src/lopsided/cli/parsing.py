@@ -1,9 +1,10 @@
 """Words of the command line: a parser, and types of options."""
 
 import argparse
+import sys
 from typing import Any, NoReturn
 
-from lopsided._terminal import escape_controls
+from lopsided._terminal import escape_controls, write_result
 
 __all__ = [
     "Parser",
@@ -22,6 +23,13 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Show how the command is used and what is wrong, and exit with code 2."""
         super().error(escape_controls(message))
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Send help and the version off at once, as results are; argparse would do it later."""
+        if message and file is not None and file is sys.stdout:
+            write_result(message)
+        else:
+            super()._print_message(message, file)
 
 
 def as_count(text: str) -> int:

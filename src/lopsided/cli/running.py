@@ -63,7 +63,11 @@ def run_command(parser: argparse.ArgumentParser, arguments: Sequence[str] | None
     arguments : sequence of str, optional
         The words after the command; those of the process by default.
     """
-    options = parser.parse_args(arguments)
+    try:
+        options = parser.parse_args(arguments)
+    except OSError as error:  # of a disk that has no room for the help
+        say(f"{parser.prog}: {error}")
+        return 2
     quiet = getattr(options, "quiet", False)
     # Threads that wait must not spin: on a busy machine they take the cores they wait for.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")

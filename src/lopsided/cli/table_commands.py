@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from lopsided._files import check_new_file, check_readable
-from lopsided._terminal import print_result, say
+from lopsided._terminal import is_terminal, print_result, say, show_in_line
 from lopsided.cli.dask_commands import fit_on_dask, rank_on_dask
 from lopsided.cli.out_of_core import check_in_memory, fit_files, rank_files
 from lopsided.cli.running import name_options
@@ -117,7 +117,7 @@ def rank_table(options: argparse.Namespace) -> None:
         return rank_files(options, models, table)
     check_in_memory(options)
     _check_paths(table, *models)
-    from lopsided.tables import check_output, format_csv, write_table
+    from lopsided.tables import check_output, escape_formulas, write_table
 
     reasons = _count_reasons(options.reasons)
     output = None if options.output == "-" else options.output
@@ -131,6 +131,9 @@ def rank_table(options: argparse.Namespace) -> None:
         model = _fit_frame(options, frame)
         _warn(options, model)
     ranking = model.rank(frame, top=options.top, reasons=reasons)
+    summary = ranking.summary
+    if options.spreadsheet_safe:
+        ranking = escape_formulas(ranking)
     if output is not None:
         write_table(ranking, output, form)
         if options.json:
@@ -138,9 +141,18 @@ def rank_table(options: argparse.Namespace) -> None:
     elif options.json:
         print_result(ranking.to_json(orient="records", date_format="iso", double_precision=15))
     else:
-        print_result(format_csv(ranking, form), end="")
+        _print_list(ranking, form)
     if not options.quiet:
-        say(ranking.summary + (f" Written to {output}." if output else ""))
+        say(summary + (f" Written to {output}." if output else ""))
+
+
+def _print_list(ranking: Any, form: Any) -> None:
+    """Print a list with the cells that it has; on a terminal each row takes one line."""
+    from lopsided.tables import format_csv, map_texts
+
+    if is_terminal():
+        ranking = map_texts(ranking, show_in_line)
+    print_result(format_csv(ranking, form), end="", exact=True)
 
 
 def _choose_format(options: argparse.Namespace, table: str, found: Any) -> Any:

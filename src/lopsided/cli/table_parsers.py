@@ -99,6 +99,12 @@ def _add_rank(commands: Any) -> None:
     rank.add_argument(
         "--out-sep", metavar="CHAR", help="separator of a csv that is written (the table's)"
     )
+    rank.add_argument(
+        "--spreadsheet-safe",
+        action="store_true",
+        help="put an apostrophe before texts that a spreadsheet takes for formulas: those that "
+        "begin with =, +, -, @ or a tab, but no numbers; feedback takes it off again",
+    )
     _add_dask(rank)
     _add_json(rank)
     add_quiet(rank)

@@ -1,6 +1,7 @@
 """A user's table: read from a file, cleaned into labels and features, written whole."""
 
 from lopsided.tables._cells import is_missing, spell
+from lopsided.tables._spreadsheet import escape_formulas, map_texts, unescape_formulas
 from lopsided.tables._text_format import TextFormat
 from lopsided.tables.cleaner import CleanedColumn, TableCleaner
 from lopsided.tables.columns import find_columns
@@ -30,12 +31,14 @@ __all__ = [
     "TextFormat",
     "atomic_write",
     "check_output",
+    "escape_formulas",
     "find_columns",
     "find_parse_problems",
     "format_csv",
     "is_blank",
     "is_missing",
     "is_unreviewed",
+    "map_texts",
     "read_frame",
     "read_labels",
     "read_names",
@@ -44,5 +47,6 @@ __all__ = [
     "read_with_format",
     "same_value",
     "spell",
+    "unescape_formulas",
     "write_table",
 ]

@@ -108,6 +108,17 @@ def _decimal_of(body: str) -> str | None:
     return mark if spaced or len(tail) != 3 or lead in ("", "0") or len(lead) > 3 else None
 
 
+def is_number(text: str) -> bool:
+    """Say whether a text is nothing but a number, whatever its decimal separator.
+
+    Examples
+    --------
+    >>> [is_number(text) for text in ("-5", "+3,2 %", "-1.234 EUR", "-1-2", "=5", "5 apples")]
+    [True, True, True, False, False, False]
+    """
+    return _EITHER.fullmatch(_simplify(text)) is not None
+
+
 class Decimals(NamedTuple):
     """How many cells have the decimal separator, and how many could be thousands by it."""
 

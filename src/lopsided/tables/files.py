@@ -1,19 +1,14 @@
 """Tables as files: read without changing a cell, written whole or not at all."""
 
-import bz2
 import codecs
-import gzip
 import io
-import lzma
 import os
-import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO
 
 from lopsided._check import RepeatedNameError
 from lopsided._files import atomic_write, check_new_file, check_readable
+from lopsided._terminal import quote
 from lopsided._warnings import warn
 from lopsided.exceptions import MissingExtraError
 from lopsided.tables._arrow import read_feather, read_parquet
@@ -22,7 +17,9 @@ from lopsided.tables._csv import read_csv, write_csv
 from lopsided.tables._encoding import as_utf8
 from lopsided.tables._excel import read_excel
 from lopsided.tables._frames import as_frame
+from lopsided.tables._packing import open_text, packing_of, unpack
 from lopsided.tables._separator import find_separator
+from lopsided.tables._spreadsheet import escape_formulas
 from lopsided.tables._text_format import TextFormat, find_format
 
 __all__ = [
@@ -48,8 +45,6 @@ _KINDS = {
 }
 _WRITTEN = ("csv", "tsv", "parquet", "feather")
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
-_OPENERS: Any = {"": open, ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-_PACKED = (".gz", ".bz2", ".xz", ".zip")
 _STREAMS = (Path("/dev"), Path("/dev/fd"))  # stdin, or 63 for what a shell substitutes
 
 
@@ -187,9 +182,9 @@ def _check_options(kind: str, separator: Any, encoding: Any, sheet: Any) -> None
     ]:
         if given is not None and not fits:
             wanted = "Excel workbooks" if name == "sheet" else "text files"
-            raise ValueError(f"{name} is for {wanted}, got {given!r} for a {kind} file.")
+            raise ValueError(f"{name} is for {wanted}, got {quote(given)} for a {kind} file.")
     if separator is not None and (not isinstance(separator, str) or len(separator) != 1):
-        raise ValueError(f"separator must be one character, got {separator!r}.")
+        raise ValueError(f"separator must be one character, got {quote(separator)}.")
 
 
 def _read_typed(stream: Any, kind: str, sheet: str | int | None) -> Any:
@@ -201,7 +196,7 @@ def _read_typed(stream: Any, kind: str, sheet: str | int | None) -> Any:
 def _read_text(
     stream: Any, file: Path, kind: str, separator: str | None, encoding: str | None
 ) -> tuple[Any, tuple[str, bool]]:
-    with _unpack(stream, _packing(file)) as plain:
+    with unpack(stream, packing_of(file)) as plain:
         text, guessed = as_utf8(plain, encoding)
         text.seek(0)
         marked = text.read(3) == codecs.BOM_UTF8
@@ -217,7 +212,7 @@ def _read_text(
 
 def _explain(file: Path, kind: str, stream: Any, error: Exception) -> str:
     """Return why a file could not be read: it is of another kind, or what the reader says."""
-    content, wanted = recognize(stream), _packing(file) or kind
+    content, wanted = recognize(stream), packing_of(file) or kind
     is_book = kind == "xlsx" and content is not None and content.kind == ".zip"
     if content is not None and content.kind != wanted and not is_book:
         name = wanted.removeprefix(".")
@@ -229,25 +224,6 @@ def _explain(file: Path, kind: str, stream: Any, error: Exception) -> str:
         shown = f"{shown.removesuffix('.')}. Copy the whole file, or save the table anew."
     article = "an" if kind == "xlsx" else "a"
     return f"{file} could not be read as {article} {kind} file: {shown}"
-
-
-@contextmanager
-def _unpack(stream: BinaryIO, packing: str) -> Iterator[Any]:
-    """Give what a packed stream holds, as a stream that can be read more than once."""
-    if not packing:
-        yield stream
-    elif packing == ".zip":
-        with zipfile.ZipFile(stream) as archive:
-            names = [name for name in archive.namelist() if not name.endswith("/")]
-            if len(names) != 1:
-                raise TableError(
-                    f"it must hold one file, got {len(names)}. Pack the table alone."
-                )
-            with archive.open(names[0]) as entry:
-                yield entry
-    else:
-        with _OPENERS[packing](stream, "rb") as plain:
-            yield plain
 
 
 def read_frame(table: Any) -> Any:
@@ -294,7 +270,7 @@ def check_output(path: str | os.PathLike[str], *sources: str | os.PathLike[str])
     if not os.fspath(path) or os.path.isdir(file):
         check_new_file(path)  # says which
     kind = _kind(file, _WRITTEN)
-    if kind not in _SEPARATORS and _packing(file):
+    if kind not in _SEPARATORS and packing_of(file):
         raise ValueError(f"{file}: {kind} is packed already. Leave out {file.suffix}.")
     for source in filter(os.path.exists, sources if os.path.exists(file) else ()):
         if os.path.samefile(file, source):
@@ -303,9 +279,16 @@ def check_output(path: str | os.PathLike[str], *sources: str | os.PathLike[str])
 
 
 def write_table(
-    frame: Any, path: str | os.PathLike[str], text_format: TextFormat | None = None
+    frame: Any,
+    path: str | os.PathLike[str],
+    text_format: TextFormat | None = None,
+    *,
+    spreadsheet_safe: bool = False,
 ) -> None:
     """Write a frame as csv, tsv, parquet or feather, whole or not at all.
+
+    Cells are written as they are, also text such as "=1+1", which a spreadsheet that opens a
+    text file takes for a formula.
 
     Parameters
     ----------
@@ -316,6 +299,9 @@ def write_table(
     text_format : TextFormat or None, default=None
         How a text file is written; None is commas, decimal points and no mark. Tabs stand
         between the cells of a tsv file in any case.
+    spreadsheet_safe : bool, default=False
+        Whether texts, in cells and as names of columns, that begin with =, +, -, @, a tab or
+        the end of a line get an apostrophe in front; texts that are numbers get none.
 
     Examples
     --------
@@ -328,6 +314,8 @@ def write_table(
     """
     file = Path(path)
     kind = _kind(file, _WRITTEN)
+    if spreadsheet_safe:
+        frame = escape_formulas(frame)
     with atomic_write(file) as draft:
         if kind == "parquet":
             frame.to_parquet(draft, index=False)
@@ -337,24 +325,9 @@ def write_table(
             return
         form = text_format or TextFormat()
         form = form._replace(separator="\t") if kind == "tsv" else form
-        with _open_text(draft, _packing(file), file.stem) as stream:
+        with open_text(draft, packing_of(file), file.stem) as stream:
             stream.write("\ufeff" * form.mark)
             write_csv(frame, stream, form.separator, form.decimal)
-
-
-@contextmanager
-def _open_text(path: Path, packing: str, member: str) -> Iterator[TextIO]:
-    """Open a file, or the only member of an archive, for text that keeps its line ends."""
-    if packing == ".zip":
-        with (
-            zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
-            archive.open(member, "w", force_zip64=True) as entry,
-            io.TextIOWrapper(entry, encoding="utf-8", newline="") as stream,
-        ):
-            yield stream
-    else:
-        with _OPENERS[packing](path, "wt", encoding="utf-8", newline="") as stream:
-            yield stream
 
 
 def format_csv(frame: Any, text_format: TextFormat | None = None) -> str:
@@ -384,14 +357,9 @@ def format_csv(frame: Any, text_format: TextFormat | None = None) -> str:
     return text.getvalue()
 
 
-def _packing(file: Path) -> str:
-    suffix = file.suffix.lower()
-    return suffix if suffix in _PACKED else ""
-
-
 def _kind(file: Path, kinds: tuple[str, ...] = (*_WRITTEN, "xlsx")) -> str:
     """Return what a file is by its name, one of some kinds."""
-    table = file.with_suffix("") if _packing(file) else file
+    table = file.with_suffix("") if packing_of(file) else file
     kind = _KINDS.get(table.suffix.lower())
     if kind not in kinds:
         wanted = ", ".join(f".{name}" for name in kinds[:-1])

@@ -10,6 +10,7 @@ from lopsided._calibration_maps import CalibrationMap, fit_calibration
 from lopsided._warnings import warn
 from lopsided.exceptions import PriorWarning
 from lopsided.priors import PriorEstimate
+from lopsided.tables import unescape_formulas
 from lopsided.workflow.estimators import fit_estimator, has_probabilities
 from lopsided.workflow.model import TableModel
 from lopsided.workflow.ranked import undo_ranking
@@ -34,7 +35,7 @@ def learn_from_reviews(
     they teach the method, but the prior and the probabilities rest on the first table and the
     labels that were there before any review.
     """
-    frame = undo_ranking(frame, model.roles, model.cleaner.feature_names_in_)
+    frame = _restore(model, frame)
     verdicts = read_verdicts(frame, model.roles, verdict, positive, negative)
     rows, places = place_verdicts(model, verdicts)
     rows = rows.decide(places, verdicts.verdicts)
@@ -70,6 +71,38 @@ def learn_from_reviews(
         calibration=calibration,
         typical=find_typical(estimator, model.cleaner, rows.X, calibration),
     )
+
+
+def _restore(model: TableModel, frame: Any) -> Any:
+    """Return a reviewed list with the columns and cells that its table had.
+
+    Where apostrophes make it safe for spreadsheets these are taken off, unless more of it is
+    known with them.
+    """
+    features = model.cleaner.feature_names_in_
+    given = undo_ranking(frame, model.roles, features)
+    plain = unescape_formulas(frame)
+    if plain.equals(frame) or not plain.columns.is_unique:
+        return given
+    plain = undo_ranking(plain, model.roles, features)
+    return given if _count_known(model, given) > _count_known(model, plain) else plain
+
+
+def _count_known(model: TableModel, frame: Any) -> tuple[int, int, int]:
+    """Return how many columns of training a table has, and how many ids and rows."""
+    roles, features = model.roles, model.cleaner.feature_names_in_
+    columns = [name for name in features if name in frame.columns]
+    n_columns = len(columns) + sum(name in frame.columns for name in (roles.label, roles.id))
+    if roles.id is not None and roles.id not in frame.columns:
+        return n_columns, 0, 0
+    ids = roles.ids(frame)
+    n_ids = int((model.training.find_by_id(ids) >= 0).sum())
+    if len(columns) < len(features):
+        return n_columns, n_ids, 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # `place_verdicts` will tell
+        X = model.cleaner.transform(frame[columns])
+    return n_columns, n_ids, int((model.training.find(X, ids) >= 0).sum())
 
 
 def _share_of_all(rows: TrainingTable, prior: float) -> float:

@@ -1,7 +1,8 @@
 """The list that comes out: rank, id, score, probability, reasons and the row's own columns."""
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from html import escape
 from typing import Any, ClassVar, NamedTuple
 
@@ -10,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lopsided._terminal import abbreviate, list_some
+from lopsided.tables import escape_formulas
 from lopsided.tables.columns import names_beside
 from lopsided.workflow.roles import ROW_NUMBER, Roles
 
@@ -17,6 +19,7 @@ __all__ = ["RankedTable", "Scored", "make_ranking", "name_row_labels", "undo_ran
 
 _HEAD = ("rank", "id", "score", "probability", "reasons")
 _FIGURES = ("score", "probability")
+_ENGINE = ("engine", "engine_kwargs", "storage_options")  # what opens a workbook
 _SHOWN = 20  # rows in a notebook, or printed
 
 
@@ -57,15 +60,31 @@ class RankedTable(pd.DataFrame):
     def _constructor(self) -> Any:
         return pd.DataFrame
 
-    def to_csv(self, *args: Any, **options: Any) -> Any:
+    def to_csv(self, *args: Any, spreadsheet_safe: bool = False, **options: Any) -> Any:
         """Write it as csv, as pandas does, but scores and probabilities with six digits.
 
-        Rows keep the order, and the ranks, that all digits gave them.
+        Rows keep the order, and the ranks, that all digits gave them. For `spreadsheet_safe`
+        see `lopsided.tables.write_table`.
         """
-        plain = pd.DataFrame(self)
+        plain = pd.DataFrame(escape_formulas(self) if spreadsheet_safe else self)
         figures = [name for name in _FIGURES if name in plain and plain[name].dtype.kind == "f"]
         rounded = {name: [float(f"{one:.6g}") for one in plain[name]] for name in figures}
         return plain.assign(**rounded).to_csv(*args, **options)
+
+    def to_excel(  # type: ignore[misc]  # final to pandas' types
+        self, excel_writer: Any, *args: Any, **options: Any
+    ) -> None:
+        """Write it to a workbook, as pandas does, but no text becomes a formula.
+
+        Pandas makes one of each text that begins with "=", which came in as text here.
+        """
+        if not isinstance(excel_writer, pd.ExcelWriter):
+            engine = {name: options.pop(name) for name in _ENGINE if name in options}
+            with pd.ExcelWriter(excel_writer, **engine) as writer:
+                self.to_excel(writer, *args, **options)
+            return
+        with _texts_are_no_formulas(excel_writer):
+            pd.DataFrame(self).to_excel(excel_writer, *args, **options)
 
     def __repr__(self) -> str:
         names = [name for name in _HEAD if name in self.columns]
@@ -92,6 +111,25 @@ class RankedTable(pd.DataFrame):
         table = shown.style.format(precision=3, na_rep="", escape="html").hide(axis="index")
         more = f" The first {_SHOWN} rows:" if len(self) > _SHOWN else ""
         return f"<p>{escape(self.summary + more)}</p>{table.to_html()}"
+
+
+@contextmanager
+def _texts_are_no_formulas(writer: Any) -> Iterator[None]:
+    """Keep texts that are written to a workbook meanwhile from becoming formulas."""
+    if writer.engine == "xlsxwriter":
+        writer.book.strings_to_formulas = False  # for sheets that are made from here on
+        yield
+        return
+    before = {(cell.parent.title, cell.coordinate) for cell in _formulas(writer)}
+    yield
+    for cell in _formulas(writer):
+        if (cell.parent.title, cell.coordinate) not in before:
+            cell.data_type = "s"
+
+
+def _formulas(writer: Any) -> list[Any]:
+    rows = [row for sheet in writer.sheets.values() for row in sheet.iter_rows()]
+    return [cell for row in rows for cell in row if cell.data_type == "f"]
 
 
 def _show_cell(cell: Any) -> str:
