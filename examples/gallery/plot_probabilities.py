@@ -42,8 +42,8 @@ print(f"{y.sum()} rows are labeled; in truth a share of {y_true.mean():.3f} is p
 # Both models are fitted on the labels and give probabilities of new rows. Where the line of a
 # model runs on the diagonal, its probabilities are what they say. The labels can tell much of
 # this: :func:`lopsided.calibration.pu_reliability_curve` needs no truth, only the prior and
-# probabilities of rows that the model has not seen. Its band takes the prior for granted: if the
-# estimate is too low, so are the probabilities and the band.
+# probabilities of rows that the model has not seen. Its band takes the prior for granted: if
+# the estimate is too low, so are the probabilities and the band.
 
 models = {
     "focused": build("focused", random_state=0).fit(X, y),
@@ -74,8 +74,8 @@ left.legend(fontsize="small", loc="upper left")
 # The same scores, another prior
 # ------------------------------
 # :func:`lopsided.calibration.fit_calibration` maps blind scores to log-odds for any prior. The
-# order of the rows stays, the probabilities do not: half of the true prior makes all of them too
-# small, its double too large. Labels and scores alone cannot say which line is right; an
+# order of the rows stays, the probabilities do not: half of the true prior makes them too small
+# on average, its double too large. Labels and scores alone cannot say which line is right; an
 # estimate that is off takes all probabilities along.
 
 order = np.argsort(scores)
