@@ -67,6 +67,15 @@ class ADBenchProtocol(Protocol):
     References
     ----------
     Han, Hu, Huang, Jiang, Zhao: ADBench: anomaly detection benchmark. NeurIPS 2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(2000, 3))
+    >>> y_true = (X[:, 0] > 1.5).astype(int)
+    >>> split = ADBenchProtocol().split_rows(X, y_true, seed=1)
+    >>> split.X.shape, split.X.min(axis=0).tolist()
+    ((1400, 3), [0.0, 0.0, 0.0])
     """
 
     name = "adbench"

@@ -22,6 +22,26 @@ def scores(table: pd.DataFrame, metric: str) -> pd.DataFrame:
     the method has elsewhere, so that a mean over those that went well shows. What was fitted on
     the truth knows no setting, and is repeated for every mechanism and hidden share of the
     table.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Results, as `run_study` returns them.
+    metric : str
+        Which of its metrics.
+
+    Examples
+    --------
+    >>> from lopsided.bench.table import Row, make_result_table
+    >>> values = {"focused": (0.9, 0.8, 0.7), "naive-xgb": (0.6, 0.9, 0.5)}
+    >>> table = make_result_table(
+    ...     Row(data, "scar", 0.75, name, name, 1.0, 0, "roc_auc", value, 1.0, "ok", "", "", "")
+    ...     for name in values
+    ...     for data, value in zip(("a", "b", "c"), values[name])
+    ... )
+    >>> found = scores(table, "roc_auc")
+    >>> found[found["dataset"] == "b"][["label", "value"]].values.tolist()
+    [['focused', 0.8], ['naive-xgb', 0.9]]
     """
     fine = table[table["status"] == "ok"]
     check_choice(metric, sorted(fine["metric"].unique()), "metric with results")
@@ -48,6 +68,33 @@ def macro(
 
     A cell is the mean over the data sets that a method has scores on: see `failed_trials`. That
     of a deviation tells how much a split and a draw of labels matter, not how sure a mean is.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Results, as `run_study` returns them.
+    metric : str
+        Which of its metrics.
+    prior_factor : float, default=1.0
+        Of which training priors.
+    of : {"value", "deviation"}, default="value"
+        What is averaged: means over repeats, or their deviations.
+
+    Returns
+    -------
+    DataFrame
+
+    Examples
+    --------
+    >>> from lopsided.bench.table import Row, make_result_table
+    >>> values = {"focused": (0.9, 0.8, 0.7), "naive-xgb": (0.6, 0.9, 0.5)}
+    >>> table = make_result_table(
+    ...     Row(data, "scar", 0.75, name, name, 1.0, 0, "roc_auc", value, 1.0, "ok", "", "", "")
+    ...     for name in values
+    ...     for data, value in zip(("a", "b", "c"), values[name])
+    ... )
+    >>> macro(table, "roc_auc").round(3).iloc[:, 0].to_dict()
+    {'focused': 0.8, 'naive-xgb': 0.667}
     """
     cells = scores(table, metric)
     wide = cells[np.isclose(cells["prior_factor"], prior_factor)].pivot_table(
@@ -68,6 +115,29 @@ def blocks(table: pd.DataFrame, metric: str) -> pd.DataFrame:
     Each is the mean over settings; pass some rows to compare in these settings alone. A method
     that lacks a data set, or some repeats of one, in any setting is left out, and so is what
     was fitted on the truth.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Results, as `run_study` returns them.
+    metric : str
+        Which of its metrics.
+
+    Returns
+    -------
+    DataFrame of shape (n_datasets, n_methods)
+
+    Examples
+    --------
+    >>> from lopsided.bench.table import Row, make_result_table
+    >>> values = {"focused": (0.9, 0.8, 0.7), "naive-xgb": (0.6, 0.9, 0.5)}
+    >>> table = make_result_table(
+    ...     Row(data, "scar", 0.75, name, name, 1.0, 0, "roc_auc", value, 1.0, "ok", "", "", "")
+    ...     for name in values
+    ...     for data, value in zip(("a", "b", "c"), values[name])
+    ... )
+    >>> blocks(table, "roc_auc")["focused"].tolist()
+    [0.9, 0.8, 0.7]
     """
     cells = scores(table[table["mechanism"] != ORACLE.mechanism], metric)
     cells = cells[np.isclose(cells["prior_factor"], 1.0)]
@@ -79,7 +149,27 @@ def blocks(table: pd.DataFrame, metric: str) -> pd.DataFrame:
 
 
 def failed_trials(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the trials that failed or took too long, one row each, with the reason."""
+    """Return the trials that failed or took too long, one row each, with the reason.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Results, as `run_study` returns them.
+
+    Returns
+    -------
+    DataFrame
+
+    Examples
+    --------
+    >>> from lopsided.bench.table import Row, make_result_table
+    >>> fit = ("wine-rare", "scar", 0.75, "puhrf", "puhrf", 1.0, 0, "")
+    >>> table = make_result_table(
+    ...     [Row(*fit, float("nan"), 600.0, "timeout", "The fit took too long.", "", "")]
+    ... )
+    >>> failed_trials(table)["message"].tolist()
+    ['The fit took too long.']
+    """
     where = ["dataset", "mechanism", "hidden", "label", "prior_factor", "repeat"]
     shown = [*where, "status", "message"]
     # A failed trial has a row for each metric; its key tells it from others.

@@ -37,7 +37,37 @@ _DARK, _LIGHT = "#111111", "#ffffff"
 def box_plots(
     table: pd.DataFrame, metric: str, datasets: Sequence[str], hidden: float = 0.75
 ) -> Figure:
-    """Draw the spread over repeats of each method, a panel for each data set and mechanism."""
+    """Draw the spread over repeats of each method, a panel for each data set and mechanism.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Results, as `run_study` returns them.
+    metric : str
+        Which of its metrics.
+    datasets : sequence of str
+        A row of panels for each.
+    hidden : float, default=0.75
+        The share of positives that is hidden.
+
+    Returns
+    -------
+    Figure
+        Of matplotlib.
+
+    Examples
+    --------
+    >>> from lopsided.bench.table import Row, make_result_table
+    >>> values = {"focused": (0.9, 0.8), "puhrf": (0.6, 0.9), "naive-xgb": (0.6, 0.5)}
+    >>> table = make_result_table(
+    ...     Row(data, "scar", 0.75, name, name, 1.0, 0, "roc_auc", value, 1.0, "ok", "", "", "")
+    ...     for name in values
+    ...     for data, value in zip(("a", "b"), values[name])
+    ... )
+    >>> figure = box_plots(table, "roc_auc", ["a"])
+    >>> len(figure.axes)
+    1
+    """
     datasets = [_escape(name) for name in datasets]
     chosen = _at_true_prior(_select(table, metric))
     chosen = chosen[np.isclose(chosen["hidden"], hidden) & chosen["dataset"].isin(datasets)]
@@ -64,7 +94,32 @@ def box_plots(
 
 
 def prior_sensitivity(table: pd.DataFrame, metric: str) -> Figure:
-    """Draw the macro mean against the factor of the prior, with errors over repeats."""
+    """Draw the macro mean against the factor of the prior, with errors over repeats.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Results, as `run_study` returns them.
+    metric : str
+        Which of its metrics.
+
+    Returns
+    -------
+    Figure
+        Of matplotlib.
+
+    Examples
+    --------
+    >>> from lopsided.bench.table import Row, make_result_table
+    >>> rest = ("roc_auc", 0.9, 1.0, "ok", "", "", "")
+    >>> table = make_result_table(
+    ...     Row("a", "scar", 0.75, "ifpu-xgb", "ifpu-xgb", factor, repeat, *rest)
+    ...     for factor in (0.5, 1.0, 2.0)
+    ...     for repeat in (0, 1)
+    ... )
+    >>> len(prior_sensitivity(table, "roc_auc").axes)
+    1
+    """
     chosen = _select(table, metric)
     chosen = chosen[chosen["mechanism"] != ORACLE.mechanism]
     settings = sort_settings(set(zip(chosen["mechanism"], chosen["hidden"], strict=True)))
@@ -109,7 +164,33 @@ def _prior_line(ax: Any, rows: pd.DataFrame, number: int) -> Any:
 
 
 def critical_difference_diagram(table: pd.DataFrame, metric: str) -> Figure:
-    """Draw average ranks over data sets, bars over methods that Nemenyi cannot tell apart."""
+    """Draw average ranks over data sets, bars over methods that Nemenyi cannot tell apart.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Results, as `run_study` returns them.
+    metric : str
+        Which of its metrics.
+
+    Returns
+    -------
+    Figure
+        Of matplotlib.
+
+    Examples
+    --------
+    >>> from lopsided.bench.table import Row, make_result_table
+    >>> values = {"focused": (0.9, 0.8), "puhrf": (0.6, 0.9), "naive-xgb": (0.6, 0.5)}
+    >>> table = make_result_table(
+    ...     Row(data, "scar", 0.75, name, name, 1.0, 0, "roc_auc", value, 1.0, "ok", "", "", "")
+    ...     for name in values
+    ...     for data, value in zip(("a", "b"), values[name])
+    ... )
+    >>> figure = critical_difference_diagram(table, "roc_auc")
+    >>> len(figure.axes)
+    1
+    """
     values = blocks(_select(table, metric), metric)
     ranks = average_ranks(values).sort_values()
     difference = critical_difference(values.shape[1], len(values))
@@ -143,7 +224,33 @@ def critical_difference_diagram(table: pd.DataFrame, metric: str) -> Figure:
 
 
 def heat_map(table: pd.DataFrame, metric: str) -> Figure:
-    """Draw the mean of each method on each data set, over all settings."""
+    """Draw the mean of each method on each data set, over all settings.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Results, as `run_study` returns them.
+    metric : str
+        Which of its metrics.
+
+    Returns
+    -------
+    Figure
+        Of matplotlib.
+
+    Examples
+    --------
+    >>> from lopsided.bench.table import Row, make_result_table
+    >>> values = {"focused": (0.9, 0.8), "puhrf": (0.6, 0.9), "naive-xgb": (0.6, 0.5)}
+    >>> table = make_result_table(
+    ...     Row(data, "scar", 0.75, name, name, 1.0, 0, "roc_auc", value, 1.0, "ok", "", "", "")
+    ...     for name in values
+    ...     for data, value in zip(("a", "b"), values[name])
+    ... )
+    >>> figure = heat_map(table, "roc_auc")
+    >>> len(figure.axes)
+    2
+    """
     found = _at_true_prior(scores(_select(table, metric), metric))
     wide = found.pivot_table(index="label", columns="dataset", values="value")
     wide = wide.loc[wide.mean(axis=1).sort_values(ascending=False).index]
@@ -164,7 +271,33 @@ def heat_map(table: pd.DataFrame, metric: str) -> Figure:
 
 
 def quality_and_time(table: pd.DataFrame, metric: str) -> Figure:
-    """Draw the macro mean of each method against the mean seconds of a fit."""
+    """Draw the macro mean of each method against the mean seconds of a fit.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Results, as `run_study` returns them.
+    metric : str
+        Which of its metrics.
+
+    Returns
+    -------
+    Figure
+        Of matplotlib.
+
+    Examples
+    --------
+    >>> from lopsided.bench.table import Row, make_result_table
+    >>> values = {"focused": (0.9, 0.8), "puhrf": (0.6, 0.9), "naive-xgb": (0.6, 0.5)}
+    >>> table = make_result_table(
+    ...     Row(data, "scar", 0.75, name, name, 1.0, 0, "roc_auc", value, 1.0, "ok", "", "", "")
+    ...     for name in values
+    ...     for data, value in zip(("a", "b"), values[name])
+    ... )
+    >>> figure = quality_and_time(table, "roc_auc")
+    >>> len(figure.axes)
+    1
+    """
     chosen = _select(table, metric)
     seconds = _at_true_prior(chosen).groupby("label")["seconds"].mean()
     quality = macro(chosen, metric).mean(axis=1)

@@ -27,7 +27,29 @@ __all__ = [
 
 
 class TrainTestSplit(NamedTuple):
-    """The training and test rows of one repeat, with their truth."""
+    """The training and test rows of one repeat, with their truth.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_train, n_features)
+        Training rows.
+    y_true : ndarray of shape (n_train,)
+        Their truth.
+    X_test : ndarray of shape (n_test, n_features)
+        Test rows.
+    y_true_test : ndarray of shape (n_test,)
+        Their truth.
+    rng : RandomState or None
+        As the split left it, where labels are drawn by the same generator.
+
+    Examples
+    --------
+    >>> from lopsided.bench.study import read_study
+    >>> from lopsided.bench.trial import split_dataset
+    >>> split = split_dataset(read_study("smoke"), "wine-rare", repeat=0)
+    >>> int(split.y_true.sum()), int(split.y_true_test.sum())
+    (11, 5)
+    """
 
     X: NDArray[np.float64]
     y_true: NDArray[np.int8]
@@ -38,18 +60,53 @@ class TrainTestSplit(NamedTuple):
 
 
 class NoSplitError(ValueError):
-    """The rows that a protocol draws for one repeat cannot be split."""
+    """The rows that a protocol draws for one repeat cannot be split.
+
+    Examples
+    --------
+    >>> try:
+    ...     raise NoSplitError("Table a has 1 positive: too few to split.")
+    ... except ValueError as error:
+    ...     print(error)
+    Table a has 1 positive: too few to split.
+    """
 
 
 def seed_of(*words: Any) -> int:
-    """Return a seed that depends on the words alone, not on order, workers or machine."""
+    """Return a seed that depends on the words alone, not on order, workers or machine.
+
+    Parameters
+    ----------
+    *words : object
+        What it depends on.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> seed_of(0, "wine-rare", 3) == seed_of(0, "wine-rare", 3) != seed_of(0, "wine-rare", 4)
+    True
+    """
     text = "|".join(map(str, words)).encode()
     return int.from_bytes(hashlib.sha256(text).digest()[:4], "big")
 
 
 @dataclass(frozen=True)
 class Protocol(ABC):
-    """How a study gets the rows and labels of its trials."""
+    """How a study gets the rows and labels of its trials.
+
+    Examples
+    --------
+    A study names its protocol; one of your own has these methods:
+
+    >>> from lopsided.bench.study import read_study
+    >>> read_study("smoke").protocol.name
+    'stratified'
+    >>> sorted(Protocol.__abstractmethods__)[:3]
+    ['check', 'count_rows', 'draw_labels']
+    """
 
     name: ClassVar[str]  # in a study file
     mechanisms: ClassVar[tuple[str, ...]]  # by which it hides labels
@@ -87,6 +144,15 @@ class StratifiedProtocol(Protocol):
 
     The split's seed comes from (study seed, data set, repeat), and the labels' adds the
     mechanism: draws of one mechanism are nested, whatever share they hide.
+
+    Examples
+    --------
+    >>> from lopsided.bench.study import read_study
+    >>> study = read_study("smoke")
+    >>> split = StratifiedProtocol().split(study, "wine-rare", repeat=0)
+    >>> y = StratifiedProtocol().draw_labels(study, "wine-rare", 0, study.settings[0], split)
+    >>> int(y.sum()), int(split.y_true.sum())
+    (2, 11)
     """
 
     name = "stratified"
@@ -150,5 +216,22 @@ class StratifiedProtocol(Protocol):
 
 
 def name_settings(study: Study) -> str:
-    """Return the settings of a study as people read them."""
+    """Return the settings of a study as people read them.
+
+    Parameters
+    ----------
+    study : Study
+        The protocol.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from lopsided.bench.study import read_study
+    >>> study = read_study("smoke")
+    >>> name_settings(study)
+    'SCAR 25 %, SCAR 50 %, SAR near 25 %, SAR near 50 %'
+    """
     return ", ".join(name_setting(*setting) for setting in study.settings)

@@ -35,7 +35,28 @@ _MAX_TRIALS = 500_000  # ten times those of the paper; their keys alone take a w
 
 
 class Plan(NamedTuple):
-    """What a study asks for, what is there already, and what is left to run."""
+    """What a study asks for, what is there already, and what is left to run.
+
+    Attributes
+    ----------
+    wanted, left : list of Trial
+        All trials, and those that have no result yet.
+    known : DataFrame
+        Rows of trials that are finished.
+    failed : DataFrame
+        Rows of trials that never came to an end.
+    older : DataFrame
+        Rows of methods and data that have changed since.
+    stored : set of str
+        The keys of what is in the store, and not only in tables.
+
+    Examples
+    --------
+    >>> from lopsided.bench.study import read_study
+    >>> found = plan(read_study("smoke"), Path("out/never-run"))
+    >>> len(found.wanted), len(found.left)
+    (200, 200)
+    """
 
     wanted: list[Trial]
     left: list[Trial]
@@ -46,7 +67,18 @@ class Plan(NamedTuple):
 
 
 def check_size(study: Study) -> None:
-    """Refuse a study that nobody can run."""
+    """Refuse a study that nobody can run.
+
+    Parameters
+    ----------
+    study : Study
+        The protocol.
+
+    Examples
+    --------
+    >>> from lopsided.bench.study import read_study
+    >>> check_size(read_study("smoke"))  # which says nothing: it can be run
+    """
     count = count_trials(study)
     if count > _MAX_TRIALS:
         raise ValueError(
@@ -62,7 +94,28 @@ def plan(
     redo: Collection[str] = (),
     committed: Iterable[Path] = (),
 ) -> Plan:
-    """Compare what a study asks for with what was run before; parameters as in `run_study`."""
+    """Compare what a study asks for with what was run before; parameters as in `run_study`.
+
+    Parameters
+    ----------
+    study : Study
+        The protocol.
+    folder : Path
+        Where its results are kept.
+    only, redo, committed : collection
+        As in `run_study`.
+
+    Returns
+    -------
+    Plan
+
+    Examples
+    --------
+    >>> from lopsided.bench.study import read_study
+    >>> found = plan(read_study("smoke"), Path("out/never-run"), only=["wine-rare"])
+    >>> len(found.left)
+    50
+    """
     check_size(study)
     everything = list(trials(study, {name: describe(name).sha256 for name in study.datasets}))
     wanted = [

@@ -31,7 +31,41 @@ _PACKAGES = (
 
 
 class Row(NamedTuple):
-    """One number of the result table."""
+    """One number of the result table.
+
+    Attributes
+    ----------
+    dataset, mechanism : str
+        The table, and how its labels are hidden.
+    hidden : float
+        The share of positives that is hidden.
+    method, label : str
+        A name of the registry, and what the study calls it.
+    prior_factor : float
+        What the true prior was multiplied by.
+    repeat : int
+        The number of the split.
+    metric : str
+        What was measured.
+    value : float
+        How much it was.
+    seconds : float
+        The time of the fit.
+    status : {"ok", "failed", "timeout", "redo"}
+        How it ended; "redo" where others are asked for.
+    message : str
+        Why it failed.
+    key, versions : str
+        A hash of all that the number depends on, and the versions of packages.
+
+    Examples
+    --------
+    >>> fit = ("wine-rare", "scar", 0.75, "puhrf", "puhrf", 1.0, 0)
+    >>> row = Row(*fit, metric="roc_auc", value=0.9, seconds=1.2, status="ok", message="",
+    ...           key="", versions="")
+    >>> make_result_table([row])[["method", "value"]].values.tolist()
+    [['puhrf', 0.9]]
+    """
 
     dataset: str
     mechanism: str
@@ -66,7 +100,24 @@ def name_versions() -> str:
 
 
 def make_result_table(rows: Iterable[Row] | Any) -> Any:
-    """Return rows as a data frame in an order that does not depend on how they came."""
+    """Return rows as a data frame in an order that does not depend on how they came.
+
+    Parameters
+    ----------
+    rows : iterable of Row, or DataFrame
+        The numbers.
+
+    Returns
+    -------
+    DataFrame
+
+    Examples
+    --------
+    >>> rest = (1.0, 0, "roc_auc", 0.9, 1.2, "ok", "", "", "")
+    >>> rows = [Row("wine-rare", "scar", 0.75, name, name, *rest) for name in ("puhrf", "lbe")]
+    >>> make_result_table(rows).equals(make_result_table(rows[::-1]))
+    True
+    """
     table = pd.DataFrame(rows, columns=list(Row._fields)).astype(_NUMBERS)
     return table.sort_values(_ORDER, kind="stable", ignore_index=True)
 

@@ -27,7 +27,31 @@ __all__ = ["Trial", "count_trials", "run_trial", "seed_of", "split_dataset", "tr
 
 
 class Trial(NamedTuple):
-    """One fit: which rows, which labels, which method, and a key that tells all of it."""
+    """One fit: which rows, which labels, which method, and a key that tells all of it.
+
+    Attributes
+    ----------
+    dataset : str
+        The table.
+    repeat : int
+        Which split.
+    setting : Setting
+        How labels are hidden.
+    method : MethodSpec
+        What is fitted.
+    prior_factor : float
+        What the true prior is multiplied by.
+    key : str
+        A hash of all that the result depends on.
+
+    Examples
+    --------
+    >>> from lopsided.bench.study import read_study
+    >>> study = read_study("smoke")
+    >>> trial = next(trials(study, dict.fromkeys(study.datasets, "")))  # hashes of their rows
+    >>> trial.dataset, trial.setting.hidden, trial.method.label
+    ('digits-8', 0.75, 'naive-xgb')
+    """
 
     dataset: str
     repeat: int
@@ -52,6 +76,25 @@ def trials(study: Study, hashes: Mapping[str, str]) -> Iterator[Trial]:
 
     Their keys are hashes of all that their numbers depend on, the code aside; so `hashes` has
     the sha256 of each data set.
+
+    Parameters
+    ----------
+    study : Study
+        The protocol.
+    hashes : mapping of str to str
+        The sha256 of each data set.
+
+    Yields
+    ------
+    Trial
+
+    Examples
+    --------
+    >>> from lopsided.bench.study import read_study
+    >>> study = read_study("smoke")
+    >>> made = list(trials(study, dict.fromkeys(study.datasets, "")))
+    >>> len(made) == count_trials(study)
+    True
     """
     # What depends on the method alone is looked up once, not for each of its thousand trials.
     conditions = {method.label: _conditions(study, method) for method in study.methods}
@@ -73,7 +116,24 @@ def trials(study: Study, hashes: Mapping[str, str]) -> Iterator[Trial]:
 
 
 def count_trials(study: Study) -> int:
-    """Return how many trials a study has, without making them."""
+    """Return how many trials a study has, without making them.
+
+    Parameters
+    ----------
+    study : Study
+        The protocol.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> from lopsided.bench.study import read_study
+    >>> study = read_study("smoke")
+    >>> count_trials(study)
+    200
+    """
     of_methods = [_repeats(study, one) * len(_conditions(study, one)) for one in study.methods]
     return len(study.datasets) * sum(of_methods)
 
@@ -106,7 +166,29 @@ def _describe(study: Study, method: MethodSpec) -> dict[str, Any]:
 
 
 def split_dataset(study: Study, dataset: str, repeat: int) -> TrainTestSplit:
-    """Load a data set and split it for one repeat, as the protocol of the study says."""
+    """Load a data set and split it for one repeat, as the protocol of the study says.
+
+    Parameters
+    ----------
+    study : Study
+        The protocol.
+    dataset : str
+        One of its data sets.
+    repeat : int
+        The number of the split.
+
+    Returns
+    -------
+    TrainTestSplit
+
+    Examples
+    --------
+    >>> from lopsided.bench.study import read_study
+    >>> study = read_study("smoke")
+    >>> split = split_dataset(study, "wine-rare", repeat=0)
+    >>> split.X.shape, split.X_test.shape
+    ((102, 13), (44, 13))
+    """
     return study.protocol.split(study, dataset, repeat)
 
 
@@ -116,6 +198,32 @@ def run_trial(
     """Run one trial; what goes wrong becomes a row with a status and a message.
 
     Methods with a `memory` cache there what other trials can share.
+
+    Parameters
+    ----------
+    trial : Trial
+        Which fit.
+    study : Study
+        The protocol.
+    split : TrainTestSplit
+        The rows of its data set and repeat.
+    memory : str or None, default=None
+        A folder for what trials can share.
+
+    Returns
+    -------
+    list of Row
+        One for each metric.
+
+    Examples
+    --------
+    >>> from lopsided.bench.study import read_study
+    >>> study = read_study("smoke")
+    >>> made = trials(study, dict.fromkeys(study.datasets, ""))
+    >>> trial = next(trial for trial in made if trial.dataset == "wine-rare")
+    >>> rows = run_trial(trial, study, split_dataset(study, "wine-rare", repeat=0))
+    >>> [(row.method, row.metric, row.status) for row in rows]
+    [('naive-xgb', 'average_precision', 'ok'), ('naive-xgb', 'roc_auc', 'ok')]
     """
     start = time.perf_counter()
     try:
