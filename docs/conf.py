@@ -26,6 +26,7 @@ extensions = [
     "fitted_names",
     "mathml",
     "members",
+    "name_links",
     "project_files",
 ]
 root_doc = "index"
@@ -67,6 +68,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "lopsided"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_copy_source = False
@@ -74,7 +76,12 @@ html_show_sphinx = False
 html_favicon = "_static/mark.svg"
 html_sidebars = {"index": [], "changelog": [], "contributing": ["sidebar-nav-bs"]}
 html_theme_options = {
-    "logo": {"text": "lopsided", "image_light": "_static/mark.svg", "alt_text": "lopsided"},
+    "logo": {
+        "text": "lopsided",
+        "alt_text": "",
+        "image_light": "_static/mark.svg",
+        "image_dark": "_static/mark.svg",
+    },
     "navbar_end": ["theme-switcher"],
     "navbar_persistent": ["search-button-field"],
     "header_links_before_dropdown": 7,

@@ -1,7 +1,7 @@
 """Draws the picture of the front page from a small run: `python docs/draw_picture.py`.
 
-Claims are made up, so that the picture can show the frauds that nobody has labeled; the method does
-not see them.
+Claims are made up, so that the picture can show the frauds that nobody has labeled. The method
+does not see them.
 """
 
 import argparse

@@ -1,7 +1,8 @@
 """Links from pages to files outside docs/, which are right in the repository too.
 
-Results of benchmarks are pages of the site, copied into docs/results/ when it is built, and so is
-the guide for contributors. Other files, such as scripts, MyST offers for download by itself.
+Results of benchmarks are copied into docs/results/ when the site is built, and are pages of it.
+Other files, such as scripts, MyST offers for download by itself. Where a link shows the name of
+a file in the repository, it shows the title of the page on the site.
 """
 
 import re
@@ -9,6 +10,7 @@ from pathlib import Path
 
 _RESULTS = re.compile(r"\]\(\.\./benchmarks/results/([\w-]+\.md)")
 _BACK = re.compile(r"\]\(\.\./\.\./(?:docs/)?([\w.-]+\.md)")
+_NAMED = re.compile(r"\[[\w./-]+\.md\]\((?=[\w./-]+\.md[)#])")
 _PAGES = {
     "](../CONTRIBUTING.md": "](contributing.md",
     "](../CHANGELOG.md": "](changelog.md",
@@ -48,7 +50,7 @@ def turn_links(app, docname, source):
     text = _RESULTS.sub(r"](results/\1", source[0])
     for old, new in _PAGES.items():
         text = text.replace(old, new)
-    source[0] = text
+    source[0] = _NAMED.sub("[](", text)
 
 
 def setup(app):

@@ -1,0 +1,182 @@
+"""The site in a real browser, from a folder without a server."""
+
+import json
+
+import pytest
+
+MAIN = [
+    "index.html",
+    "install.html",
+    "journey.html",
+    "methods.html",
+    "deciding.html",
+    "reproduction.html",
+    "results/selection.html",
+    "api/index.html",
+    "api/command_line.html",
+    "api/generated/lopsided.FocusedClassifier.html",
+    "auto_examples/index.html",
+    "changelog.html",
+]
+PHONE, DESK = 390, 1280
+
+
+def resize(browser, width):
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width == PHONE}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+
+@pytest.fixture
+def open_page(browser, site):
+    """Open a page of the site as wide as wanted, with a reader's choice of a theme."""
+
+    def open_one(name, width=DESK, theme="light", query=""):
+        resize(browser, width)
+        browser.get((site / name).as_uri() + query)
+        for _ in range(10):  # a busy browser stores late
+            browser.execute_script(
+                "for (const key of ['mode', 'theme']) localStorage.setItem(key, arguments[0])",
+                theme,
+            )
+            for kind in ("browser", "performance"):
+                browser.get_log(kind)
+            browser.refresh()
+            if browser.execute_script("return document.documentElement.dataset.theme") == theme:
+                break
+        return browser
+
+    return open_one
+
+
+def wait_for(browser, script, seconds=15):
+    """Return what a script says as soon as it says something."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    return WebDriverWait(browser, seconds).until(lambda page: page.execute_script(script))
+
+
+def list_requests(browser):
+    """Return the addresses that a browser has asked for."""
+    messages = [
+        json.loads(entry["message"])["message"] for entry in browser.get_log("performance")
+    ]
+    return [
+        message["params"]["request"]["url"]
+        for message in messages
+        if message["method"] == "Network.requestWillBeSent"
+    ]
+
+
+def list_complaints(browser):
+    """Return the warnings and errors in the console."""
+    entries = browser.get_log("browser")
+    return [entry["message"] for entry in entries if entry["level"] in ("WARNING", "SEVERE")]
+
+
+@pytest.mark.parametrize("name", MAIN)
+def test_a_page_opens_without_an_error_and_asks_the_network_for_nothing(open_page, name):
+    page = open_page(name)
+    assert page.execute_script("return document.querySelector('h1').innerText")
+    asked = list_requests(page)
+    assert len(asked) > 3
+    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+    assert list_complaints(page) == []
+
+
+@pytest.mark.parametrize("name", MAIN)
+def test_no_page_scrolls_sideways_on_a_phone(open_page, name):
+    page = open_page(name, PHONE)
+    wide = page.execute_script("return document.documentElement.scrollWidth")
+    assert wide <= PHONE
+
+
+def test_the_menu_of_a_phone_opens_and_leads_on(open_page):
+    page = open_page("index.html", PHONE)
+    shown = """
+    const links = [...document.querySelectorAll("a")].filter((link) => link.checkVisibility());
+    return links.filter((link) => link.innerText.trim() === "Guides"
+      && link.getBoundingClientRect().left >= 0 && link.getBoundingClientRect().width > 0);
+    """
+    assert page.execute_script(shown) == []
+    page.find_element("css selector", "button.primary-toggle").click()
+    (link,) = wait_for(page, shown)
+    link.click()
+    assert wait_for(page, "return document.title").startswith("Guides")
+
+
+CONTRAST = """
+const parse = (color) => color.match(/[\\d.]+/g).map(Number);
+const shade = (rgb) => rgb.slice(0, 3).map((part) => part / 255)
+  .map((x) => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4)
+  .reduce((sum, x, at) => sum + x * [0.2126, 0.7152, 0.0722][at], 0);
+const ground = (element) => {
+  for (let at = element; at; at = at.parentElement) {
+    const color = parse(getComputedStyle(at).backgroundColor);
+    if (color.length === 3 || color[3] === 1) return color;
+  }
+  return [255, 255, 255];
+};
+return arguments[0].flatMap((selector) => [...document.querySelectorAll(selector)])
+  .filter((element) => element.checkVisibility() && element.textContent.trim())
+  .map((element) => {
+    const style = getComputedStyle(element);
+    const word = parse(element instanceof SVGElement ? style.fill : style.color);
+    const [low, high] = [shade(word), shade(ground(element))].sort((a, b) => a - b);
+    return [element.textContent.trim().slice(0, 40), (high + 0.05) / (low + 0.05)];
+  });
+"""
+WORDS = ["article p", "article h1", "article a", "article pre span", "article code", "svg text"]
+WORDS += ["nav a", "article th", "article td"]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["index.html", "methods.html", "api/command_line.html"])
+def test_words_stand_out_in_either_theme(open_page, name, theme):
+    page = open_page(name, theme=theme)
+    assert page.execute_script("return document.documentElement.dataset.theme") == theme
+    measured = page.execute_script(CONTRAST, WORDS)
+    assert len(measured) > 20
+    faint = [(word, round(ratio, 2)) for word, ratio in measured if ratio < 4.5]  # of WCAG's AA
+    assert faint == []
+
+
+def test_the_button_turns_the_page_dark(open_page):
+    page = open_page("index.html")
+    ground = "return getComputedStyle(document.body).backgroundColor"
+    before = page.execute_script(ground)
+    page.find_element("css selector", ".theme-switch-button").click()
+    shown = "return [...document.querySelectorAll('button[data-mode=dark]')]"
+    wait_for(page, f"{shown}.find((button) => button.checkVisibility())").click()
+    wait_for(page, "return document.documentElement.dataset.theme === 'dark'")
+    assert page.execute_script(ground) != before
+    page.refresh()
+    assert wait_for(page, "return document.documentElement.dataset.theme") == "dark"
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        ("focused", "focused.html"),
+        ("prior", "lopsided.priors.estimate_prior.html"),
+        ("BoostedRiskClassifier", "lopsided.BoostedRiskClassifier.html"),
+    ],
+)
+def test_search_finds_words_and_names(open_page, words, wanted):
+    page = open_page("search.html", query=f"?q={words}")
+    links = """
+    return [...document.querySelectorAll("#search-results ul.search li a")].map((a) => a.href);
+    """
+    wait_for(
+        page, "return /found|match/i.test(document.querySelector('#search-results').innerText)"
+    )
+    found = page.execute_script(links)
+    assert any(link.partition("?")[0].partition("#")[0].endswith(wanted) for link in found), (
+        found
+    )
+    assert list_complaints(page) == []
+
+
+def test_search_for_a_word_that_is_nowhere_finds_nothing(open_page):
+    page = open_page("search.html", query="?q=qwertzuiop")
+    wait_for(page, "return /did not match/i.test(document.body.innerText)")
+    assert page.find_elements("css selector", "#search-results ul.search li") == []

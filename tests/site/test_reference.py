@@ -1,0 +1,75 @@
+"""The reference has every public name and every command."""
+
+import argparse
+import importlib
+import pkgutil
+
+import pytest
+from public_names import API, list_names, look_up
+
+import lopsided
+from lopsided.cli import build_parser
+
+# Modules of a command line and of a demo, whose functions are the commands.
+COMMANDS = {"lopsided.cli", "lopsided.demo"}
+
+
+def list_modules():
+    """Return the public modules that lopsided names, and those right below it that name all."""
+    below = {
+        f"lopsided.{found.name}"
+        for found in pkgutil.iter_modules(lopsided.__path__)
+        if not found.name.startswith("_")
+    }
+    return sorted(below - COMMANDS)
+
+
+DOCUMENTED = list_names()
+
+
+def test_no_name_of_the_reference_is_listed_twice_and_all_are_there():
+    assert len(DOCUMENTED) > 150
+    assert sorted(set(DOCUMENTED)) == sorted(DOCUMENTED)
+    things = [look_up(full) for full in DOCUMENTED]
+    assert len({id(thing) for thing in things}) == len(things)
+
+
+@pytest.mark.parametrize("module", ["lopsided", *list_modules()])
+def test_every_public_name_of_a_module_is_in_the_reference(module):
+    loaded = importlib.import_module(module)
+    documented = {id(look_up(full)) for full in DOCUMENTED}
+    missing = [
+        name
+        for name in getattr(loaded, "__all__", ())
+        if not isinstance(getattr(loaded, name), type(lopsided))
+        and id(getattr(loaded, name)) not in documented
+    ]
+    assert missing == [], f"list them in docs/api/, below `.. currentmodule:: {module}`"
+
+
+def test_every_public_module_is_introduced():
+    pages = "".join(page.read_text(encoding="utf-8") for page in API.glob("*.rst"))
+    things = {name: getattr(lopsided, name) for name in lopsided.__all__}
+    modules = [name for name, thing in things.items() if isinstance(thing, type(lopsided))]
+    assert len(modules) > 15
+    assert [name for name in modules if f"automodule:: lopsided.{name}\n" not in pages] == []
+
+
+def test_the_site_has_a_page_for_each_name_with_its_parameters(site):
+    for full in DOCUMENTED:
+        page = site / "api" / "generated" / f"{full}.html"
+        text = page.read_text(encoding="utf-8")
+        assert f'id="{full}"' in text, full
+
+
+def test_the_site_has_every_command_and_option(site):
+    text = (site / "api" / "command_line.html").read_text(encoding="utf-8")
+    parser = build_parser()
+    (commands,) = (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
+    for name, command in commands.choices.items():
+        section = text.partition(f'<section id="lopsided-{name}"')[2].partition("</section>")[0]
+        assert section, name
+        for action in command._actions:
+            for option in action.option_strings:
+                if option not in ("-h", "--help"):
+                    assert option in section, f"{name} {option}"
