@@ -4,11 +4,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import has_fit_parameter
 
 from lopsided._rows import TrainingRows
+from lopsided._terminal import quote
 
 _EPS = 1e-9  # how near to 0 and 1 a probability may come before it is turned into log-odds
 
@@ -18,8 +20,8 @@ def check_learner(learner: Any, role: str) -> Any:
     known = isinstance(learner, BaseEstimator) and is_classifier(learner)
     if not (known and hasattr(learner, "predict_proba")):
         raise ValueError(
-            f"{role} must be a scikit-learn classifier with predict_proba, got {learner!r}. "
-            "Wrap it, e.g. in CalibratedClassifierCV."
+            f"{role} must be a scikit-learn classifier with predict_proba, got "
+            f"{quote(learner)}. Wrap it, e.g. in CalibratedClassifierCV."
         )
     if not has_fit_parameter(learner, "sample_weight"):
         raise ValueError(
@@ -53,8 +55,21 @@ def positive_proba(model: Any, X: Any) -> NDArray[np.float64]:
 def positive_log_odds(model: Any, X: Any) -> NDArray[np.float64]:
     """Return the log-odds of class 1, as the model has them or from its probabilities."""
     if isinstance(model, LogisticRegression):  # its probabilities reach 0 and 1, scores do not
-        return np.asarray(model.decision_function(X), np.float64)
+        return linear_scores(model, X)
     return log_odds_of(positive_proba(model, X))
+
+
+def linear_scores(model: LogisticRegression, X: Any) -> NDArray[np.float64]:
+    """Return the decision function of a logistic regression, to the last bit by the row alone.
+
+    A product of matrices rounds by the shape of the batch.
+    """
+    coefficients, intercept = model.coef_[0], float(model.intercept_[0])
+    if issparse(X):
+        return np.asarray(X @ coefficients, np.float64) + intercept
+    # In rows that are not contiguous the order of the sum would depend on their number.
+    rows = np.ascontiguousarray(X, np.float64)
+    return np.asarray(np.einsum("ij,j->i", rows, coefficients)) + intercept
 
 
 def log_odds_of(proba: NDArray[np.float64]) -> NDArray[np.float64]:

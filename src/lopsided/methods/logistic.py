@@ -11,6 +11,7 @@ from lopsided._check import check_choice
 from lopsided._math import normalized
 from lopsided._rows import TrainingRows
 from lopsided.methods._encoders import EncodedClassifier, QuantileNormalizer
+from lopsided.methods._learners import linear_scores
 
 __all__ = ["NaiveLogisticClassifier"]
 
@@ -77,8 +78,7 @@ class NaiveLogisticClassifier(EncodedClassifier):
         self.n_iter_ = int(self.estimator_.n_iter_[0])
 
     def _scores(self, X: Any) -> Any:
-        with self._linear_algebra():
-            return self.estimator_.decision_function(self.encoder_.transform(X))
+        return linear_scores(self.estimator_, self.encoder_.transform(X))
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
