@@ -29,13 +29,15 @@ NAIVE = {"naive-xgb", "unlabeled as negative"}  # methods, and metrics or priors
 
 
 def shrink(name):
-    """Return the code of an example with smaller constants."""
+    """Return the code of an example, with smaller constants, in blocks as the site runs it."""
     code = (GALLERY / f"{name}.py").read_text(encoding="utf-8")
     for constant, value in SMALLER[name].items():
         line = rf"^{re.escape(constant)} = [^#\n]+"
         code, n_found = re.subn(line, f"{constant} = {value}", code, flags=re.MULTILINE)
         assert n_found == 1, f"{name} has no line for {constant}"
-    return code
+    blocks = re.split(r"^(?=# %%$)", code, flags=re.MULTILINE)
+    above = [code[: code.index(block)].count("\n") for block in blocks]
+    return ["\n" * n_lines + block for n_lines, block in zip(above, blocks, strict=True)]
 
 
 @pytest.fixture
@@ -68,6 +70,22 @@ def check_finds(ax):
         assert 0 <= finds.min() <= finds.max() <= top[0], line
 
 
+def check_figure(figure):
+    """Check that nothing is left empty or without a label; return legends and titles."""
+    figure.canvas.draw()  # where there is no room for the axes, it warns here
+    assert any(ax.get_legend() for ax in figure.axes) or figure.legends
+    named = set()
+    for ax in figure.axes:
+        sharing_x = ax.get_shared_x_axes().get_siblings(ax)
+        sharing_y = ax.get_shared_y_axes().get_siblings(ax)
+        assert any(one.get_xlabel() for one in sharing_x), "an x axis without a label"
+        assert any(one.get_ylabel() for one in sharing_y), "a y axis without a label"
+        assert any(len(line.get_xydata()) for line in ax.lines) or ax.collections or ax.patches
+        check_finds(ax)
+        named |= set(ax.get_legend_handles_labels()[1]) | {ax.get_title()}
+    return named
+
+
 def test_the_gallery_is_tested_whole():
     assert {path.stem for path in GALLERY.glob("plot_*.py")} == set(SMALLER)
 
@@ -77,26 +95,19 @@ def test_an_example_runs_without_a_warning_and_draws_the_baseline(
     name, fast, figures, capsys, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
+    names, named, n_drawn = {"__name__": "__main__"}, set(), 0
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         # Agg has no window to show.
         warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")
-        exec(compile(shrink(name), f"{name}.py", "exec"), {"__name__": "__main__"})
-        drawn = figures()
-        for figure in drawn:
-            figure.canvas.draw()  # where there is no room for the axes, it warns here
-    assert drawn
-    named = set()
-    for ax in (ax for figure in drawn for ax in figure.axes):
-        sharing_x = ax.get_shared_x_axes().get_siblings(ax)
-        sharing_y = ax.get_shared_y_axes().get_siblings(ax)
-        assert any(one.get_xlabel() for one in sharing_x), f"{name}: an x axis without a label"
-        assert any(one.get_ylabel() for one in sharing_y), f"{name}: a y axis without a label"
-        assert any(line.get_xydata().size for line in ax.lines) or ax.collections or ax.patches
-        check_finds(ax)
-        named |= set(ax.get_legend_handles_labels()[1]) | {ax.get_title()}
+        for block in shrink(name):
+            exec(compile(block, f"{name}.py", "exec"), names)
+            for figure in figures():  # saved and closed when the block ends
+                named |= check_figure(figure)
+                n_drawn += 1
+            plt.close("all")
+    assert n_drawn
     assert any(word in text for text in named for word in NAIVE), named
-    assert any(ax.get_legend() for figure in drawn for ax in figure.axes) or drawn[0].legends
     assert capsys.readouterr().out.count("\n") >= 2
     assert not list(tmp_path.iterdir()), "an example leaves files behind"
 

@@ -85,14 +85,14 @@ def count_responders(method):
 responses = {method: count_responders(method) for method in scores}
 contacts = np.arange(len(prospects) + 1)
 tenth = len(prospects) // 10
-fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4.3), layout="constrained")
+fig, ax = plt.subplots(figsize=(6, 4.3), layout="constrained")
 for method, curve in responses.items():
-    left.plot(contacts / len(prospects), curve / curve[-1], label=method)
+    ax.plot(contacts / len(prospects), curve / curve[-1], label=method)
     print(f"{method}: lift {curve[tenth] / curve[-1] * 10:.1f} in the first tenth")
-left.plot([0, 1], [0, 1], "--", color="C2", label="random order")
-left.set(xlabel="share of prospects contacted", ylabel="share of responders reached (gain)")
-left.set(xlim=(0, 1), ylim=(0, 1))
-left.legend(loc="lower right")
+ax.plot([0, 1], [0, 1], "--", color="C2", label="random order")
+ax.set(xlabel="share of prospects contacted", ylabel="share of responders reached (gain)")
+ax.set(xlim=(0, 1), ylim=(0, 1))
+ax.legend(loc="lower right")
 
 # %%
 # How many to contact
@@ -112,18 +112,19 @@ expected, low, high = (
     GAIN * np.array([getattr(one, name) for one in found]) - COST * sizes
     for name in ("value", "low", "high")
 )
-right.fill_between(sizes, low, high, alpha=0.2, label="focused, 90 % band")
-right.plot(sizes, expected, "C0--", label="focused, expected")
+fig, ax = plt.subplots(figsize=(7.5, 4.5), layout="constrained")
+ax.fill_between(sizes, low, high, alpha=0.2, label="focused, 90 % band")
+ax.plot(sizes, expected, "C0--", label="focused, expected")
 profit = {method: GAIN * curve - COST * contacts for method, curve in responses.items()}
 for method, curve in profit.items():
-    right.plot(contacts, curve, label=f"{method}, true")
+    ax.plot(contacts, curve, label=f"{method}, true")
 choice = sizes[np.argmax(expected)]
-right.axvline(choice, color="black", linestyle=":", label="choice")
-right.axhline(0, color="0.6", linewidth=0.8)
+ax.axvline(choice, color="black", linestyle=":", label="choice")
+ax.axhline(0, color="0.6", linewidth=0.8)
 half = len(prospects) // 2
-right.set(xlabel="prospects contacted", ylabel="profit", xlim=(0, half))
-right.set(ylim=(low[sizes <= half].min(), None))
-right.legend(loc="lower left")
+ax.set(xlabel="prospects contacted", ylabel="profit", xlim=(0, half))
+ax.set(ylim=(low[sizes <= half].min(), None))
+ax.legend(loc="lower left")
 
 best = profit["focused"]
 print(f"{y_true.mean():.1%} of the prospects respond; {COST / GAIN:.1%} would pay the contacts")

@@ -57,18 +57,18 @@ for name, model in models.items():
         f"{name}: mean probability {mean:.3f}, positives among the new rows {y_new.mean():.3f}"
     )
 
-fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4.5), layout="constrained")
+fig, ax = plt.subplots(figsize=(6, 5), layout="constrained")
 for (name, model), style in zip(models.items(), ("C0o-", "C1s-"), strict=True):
     proba = model.predict_proba(X_new)[:, 1]
     share, given = calibration_curve(y_new, proba, n_bins=8)
-    left.plot(given, share, style, label=f"{name}, by the truth")
+    ax.plot(given, share, style, label=f"{name}, by the truth")
 scores = models["focused"].oob_decision_function_
 blind = pu_reliability_curve(y, 1 / (1 + np.exp(-scores)), prior, n_bins=8)
 band = (blind.prob_pred, blind.low, blind.high)
-left.fill_between(*band, color="C0", alpha=0.2, label="focused, by the labels, 90 %")
-left.plot([0, 1], [0, 1], "k:", label="calibrated")
-left.set(xlabel="probability given", ylabel="share of positives", xlim=(0, 1), ylim=(0, 1))
-left.legend(fontsize="small", loc="upper left")
+ax.fill_between(*band, color="C0", alpha=0.2, label="focused, by the labels, 90 %")
+ax.plot([0, 1], [0, 1], "k:", label="calibrated")
+ax.set(xlabel="probability given", ylabel="share of positives", xlim=(0, 1), ylim=(0, 1))
+ax.legend(fontsize="small", loc="upper left")
 
 # %%
 # The same scores, another prior
@@ -78,14 +78,15 @@ left.legend(fontsize="small", loc="upper left")
 # on average, its double too large. Labels and scores alone cannot say which line is right; an
 # estimate that is off takes all probabilities along.
 
-order = np.argsort(scores)
+fig, ax = plt.subplots(figsize=(7, 4.3), layout="constrained")
+order = np.argsort(-scores)
 for factor, style in ((0.5, "C4--"), (1, "C0-"), (2, "C5-.")):
     given = factor * y_true.mean()
     log_odds = fit_calibration(scores, y, given).transform(scores)
     proba = 1 / (1 + np.exp(-log_odds))
-    right.plot(np.arange(len(y)), proba[order][::-1], style, label=f"prior {given:.3f}")
+    ax.plot(np.arange(len(y)), proba[order], style, label=f"prior {given:.3f}")
     print(f"prior {given:.3f}: mean probability {proba.mean():.3f}")
-right.set(xlabel="rows, from the top", ylabel="probability", xlim=(0, 4 * y_true.sum()))
-right.set(ylim=(0, 1))
-right.legend(title="truth, its half, its double", fontsize="small")
+ax.set(xlabel="rows, from the top", ylabel="probability", xlim=(0, 4 * y_true.sum()))
+ax.set(ylim=(0, 1))
+ax.legend(title="truth, its half, its double", fontsize="small")
 plt.show()
