@@ -1,8 +1,9 @@
 """The site, built once for all tests without running the gallery.
 
 Pages, reference and links are those of `make docs`; only the outputs of the gallery are left
-out, since its examples take minutes. The sources are copied, so that a build of the tree and its
-generated pages stay as they are. Workers of a run share the build: half a minute of one core.
+out, since its examples take minutes. The sources are copied, so that a build of the tree and
+its generated pages stay as they are. Workers of a run share the build, which takes half a
+minute of one core.
 `LOPSIDED_SITE=out/site` tests the site that `make docs` has built instead.
 """
 
