@@ -2,13 +2,21 @@
 # make quick    lint and the fast tests, in about a minute
 # make test     set up with everything, lint, types, layers, tests with and without extras
 # make docs     build the documentation site in out/site, without a warning
+# make dist     build what is published, and check it
+# make fresh    install that in an empty environment and run its demo
 # make figures  write the tables and figures of README.md and docs/ from studies/results/
 # make fmt      put the code in shape
 # make lint     what `make test` runs before the tests
+#
+# The same on the oldest versions: make test CONSTRAINTS=constraints-oldest.txt VENV=.venv-oldest
 
 PYTHON ?= python3
-BIN := .venv/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+VENV ?= .venv
+CONSTRAINTS ?= constraints.txt
+NEWEST := constraints.txt
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS)
+PROJECTS := pyproject.toml applications/misstatement/pyproject.toml
 AXE := 4.14.0
 # Mathematics, parameters, names and one fit of most methods; no study, no browser, no kills.
 QUICK := tests/test_architecture.py tests/test_contributing.py tests/test_imports.py tests/test_losses.py \
@@ -18,53 +26,64 @@ QUICK := tests/test_architecture.py tests/test_contributing.py tests/test_import
 	tests/report/test_ranking_page.py tests/report/test_diagnosis_parts.py
 export OMP_WAIT_POLICY ?= passive
 
-.PHONY: demo test quick docs figures fmt lint clean
+.PHONY: demo test quick docs dist fresh figures fmt lint clean
 .DELETE_ON_ERROR:
 
-demo: .venv/core.done
+demo: $(VENV)/core.done
 	$(BIN)/lopsided demo --out out/demo
 
-test: .venv/dev.done lint
+test: $(VENV)/dev.done lint
 	$(BIN)/python -m pytest -n 2 -ra --durations=10 -m "not no_extras"
 	$(BIN)/python -m pytest -n 2 -ra --without torch --without pulearn --without catboost \
 		--without lightgbm --without imblearn --without pyod tests/test_contract.py
 
-quick: .venv/dev.done lint
+quick: $(VENV)/dev.done lint
 	$(BIN)/python -m pytest -n 2 --durations=10 $(QUICK)
 
-docs: .venv/dev.done
+docs: $(VENV)/dev.done
 	$(BIN)/python -m sphinx -b html -W --keep-going -j 2 docs out/site
 	@echo "The site is out/site/index.html."
 
-figures: .venv/core.done
+dist: $(VENV)/dev.done
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation
+	$(BIN)/python -m twine check --strict dist/*
+
+fresh: dist
+	rm -rf out/fresh
+	$(PYTHON) -m venv out/fresh/venv
+	out/fresh/venv/bin/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) dist/*.whl
+	cd out/fresh && venv/bin/lopsided demo --out demo
+
+figures: $(VENV)/core.done
 	$(BIN)/python docs/make_figures.py
 
-lint: .venv/dev.done
+lint: $(VENV)/dev.done
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
+	$(if $(filter $(NEWEST),$(CONSTRAINTS)),$(BIN)/mypy,@echo "Types are checked with $(NEWEST).")
 	$(BIN)/lint-imports
 
-fmt: .venv/dev.done
+fmt: $(VENV)/dev.done
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 $(BIN)/python:
-	$(PYTHON) -m venv .venv
+	$(PYTHON) -m venv $(VENV)
 
-.venv/core.done: pyproject.toml applications/misstatement/pyproject.toml constraints.txt | $(BIN)/python
+$(VENV)/core.done: $(PROJECTS) $(CONSTRAINTS) | $(BIN)/python
 	$(PIP) -e ".[bench,text]"
 	$(PIP) --no-deps -e applications/misstatement
 	touch $@
 
 # torch first and by its exact version: a range may fetch another, far larger build. axe-core
 # looks at the accessibility of pages; where there is no npm, its test is skipped.
-.venv/dev.done: pyproject.toml applications/misstatement/pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP) "$$(grep '^torch==' constraints.txt)"
+$(VENV)/dev.done: $(PROJECTS) $(CONSTRAINTS) | $(BIN)/python
+	$(PIP) "$$(grep '^torch==' $(CONSTRAINTS))"
 	$(PIP) -e ".[all,dev,docs]"
 	$(PIP) --no-deps -e applications/misstatement
-	-npm install --silent --no-audit --no-fund --prefix .venv/npm axe-core@$(AXE)
-	touch $@ .venv/core.done
+	-npm install --silent --no-audit --no-fund --prefix $(VENV)/npm axe-core@$(AXE)
+	touch $@ $(VENV)/core.done
 
 clean:
-	rm -rf .venv out build dist
+	rm -rf $(VENV) out build dist

@@ -69,9 +69,12 @@ def test_a_ranking_has_the_rows_of_its_table_whatever_they_hold(tmp_path, capfd,
         out.write_text(capfd.readouterr().out, newline="")
     with open(out, newline="") as stream:
         rows = list(csv.DictReader(stream))
-    ranked = pd.read_csv(out, dtype=str, na_filter=False)
-    assert len(rows) == len(ranked) == N * 2 // 3
-    assert {row["note"] for row in rows} == set(ranked["note"]) == {cell}
+    assert len(rows) == N * 2 // 3
+    assert {row["note"] for row in rows} == {cell}
+    if cell != "\0" or pd.__version__ >= "3":  # pandas 2 ends a cell at a null byte
+        ranked = pd.read_csv(out, dtype=str, na_filter=False)
+        assert len(ranked) == len(rows)
+        assert set(ranked["note"]) == {cell}
     assert b"\r" not in out.read_bytes().replace(cell.encode(), b"")
 
 

@@ -15,8 +15,9 @@ _TOKENIZING = "Error tokenizing data. C error: "
 def read_csv(stream: BinaryIO, separator: str) -> Any:
     """Return the rows under the first one as a frame of text; the stream is read repeatedly."""
     marks = _count_marks(stream, separator)
-    # Pandas loses the separator after a carriage return that no newline follows.
-    read = _read_slowly if marks.bare_return else _read_fast
+    # Pandas loses the separator after a carriage return that no newline follows, and pandas 2
+    # the rest of a cell from a null byte on.
+    read = _read_slowly if marks.bare_return or marks.null else _read_fast
     try:
         # The header is read as a row: pandas would rename the second of two equal names.
         frame = read(stream, separator)
@@ -39,6 +40,7 @@ class _Marks(NamedTuple):
     """What the bytes of a text table say without being parsed."""
 
     bare_return: bool  # a carriage return stands anywhere but before a newline
+    null: bool
     quotes: bool
     separators: int  # also those between quotes
     ends_a_line: bool
@@ -46,15 +48,18 @@ class _Marks(NamedTuple):
 
 def _count_marks(stream: BinaryIO, separator: str) -> _Marks:
     stream.seek(0)
-    before, last, bare_return, quotes, separators = b"", b"", False, False, 0
+    before, last, separators = b"", b"", 0
+    bare_return = null = quotes = False
     while block := stream.read(2**20):
         text = before + block
         before, last = b"\r" if text.endswith(b"\r") else b"", text[-1:]
         if b"\r" in text and text.count(b"\r") - len(before) > text.count(b"\r\n"):
             bare_return = True
+        null = null or b"\0" in block
         quotes = quotes or b'"' in block
         separators += block.count(separator.encode())
-    return _Marks(bare_return or bool(before), quotes, separators, last in (b"\r", b"\n"))
+    ends_a_line = last in (b"\r", b"\n")
+    return _Marks(bare_return or bool(before), null, quotes, separators, ends_a_line)
 
 
 def _read_fast(stream: BinaryIO, separator: str) -> Any:

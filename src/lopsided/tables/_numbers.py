@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from lopsided.tables._cells import Cells, read_cells
 from lopsided.tables._reader import Reading, count_unread
 
+_PANDAS = int(pd.__version__.partition(".")[0])
 _MAX_NUMBER = float(np.finfo(np.float32).max)  # most learners work in single precision
 _MAX_TYPED = 5_000  # rows of numbers that are no text, by which their digits are counted
 _RARELY = 0.05  # share of cells below which a writing is no usual one
@@ -155,6 +156,9 @@ def parse_numbers(texts: tuple[str, ...], decimal: str) -> NDArray[np.float64]:
     """
     cells = np.array(texts, object)
     values = np.array(pd.to_numeric(pd.Series(cells, dtype=object), errors="coerce"), float)
+    if _PANDAS < 3:  # which misses the last digit of every third number
+        found = ~np.isnan(values)
+        values[found] = cells[found].astype(float)
     if decimal == ",":
         values[["." in text for text in texts]] = np.nan
     form, kept = _FORMS[decimal], _KEPT[decimal]

@@ -167,8 +167,7 @@ def _look_for_twins(X: Any, y: NDArray[np.int8]) -> list[Finding]:
                 "column, and will be tied. Add columns.",
             )
         ]
-    labeled = set(codes[repeated & (y == 1)])
-    n_twins = int(np.isin(codes[repeated & (y == 0)], list(labeled)).sum())
+    n_twins = int(codes[repeated & (y == 0)].isin(codes[repeated & (y == 1)]).sum())
     text = f"{n_extra} rows repeat another row in every column that is learned from."
     if n_twins:
         text += (
