@@ -1,12 +1,13 @@
 import errno
 import os
 import stat
+import subprocess
 import sys
 
 import pytest
 
 from lopsided import _files
-from lopsided._files import atomic_write, check_folder, check_writable
+from lopsided._files import atomic_write, check_folder, check_writable, hold_folder
 
 
 def test_a_file_appears_whole_or_not_at_all(tmp_path):
@@ -190,3 +191,40 @@ def test_a_disk_that_fails_is_told_with_the_file_and_what_to_do(tmp_path, name):
 def test_other_errors_while_writing_stay_as_they_are(tmp_path):
     with pytest.raises(BlockingIOError, match="again"), atomic_write(tmp_path / "out.csv"):
         raise BlockingIOError(errno.EAGAIN, "again")
+
+
+WRITER = """
+import sys
+from lopsided._files import atomic_write
+for turn in range(150):
+    with atomic_write("list.csv") as draft:
+        draft.write_text(sys.argv[1] * 20_000)
+"""
+
+
+def test_two_processes_that_write_one_file_never_mix_in_it(tmp_path):
+    commands = [[sys.executable, "-c", WRITER, word] for word in "ab"]
+    writers = [subprocess.Popen(command, cwd=tmp_path) for command in commands]
+    seen = set()
+    while any(writer.poll() is None for writer in writers):
+        if (tmp_path / "list.csv").exists():
+            text = (tmp_path / "list.csv").read_text()
+            assert len(text) == 20_000
+            seen |= set(text)
+            assert len(set(text)) == 1
+    assert [writer.returncode for writer in writers] == [0, 0]
+    assert seen <= {"a", "b"}
+    assert [one.name for one in tmp_path.iterdir()] == ["list.csv"]
+
+
+def test_a_folder_is_held_by_one_run_at_a_time(tmp_path):
+    pytest.importorskip("fcntl")
+    folder = tmp_path / "new"
+    with (
+        hold_folder(folder),
+        pytest.raises(OSError, match=r"Another run is writing to .*new"),
+        hold_folder(folder, wait=False),
+    ):
+        raise AssertionError("held twice")
+    with hold_folder(folder, wait=False):
+        assert list(folder.iterdir()) == []

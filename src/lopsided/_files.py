@@ -224,6 +224,33 @@ def check_folder(
             )
 
 
+@contextmanager
+def hold_folder(folder: str | os.PathLike[str], wait: bool = True) -> Iterator[None]:
+    """Let no two runs that hold a folder write to it at once, where folders can be locked.
+
+    It is made if it is not there. Without `wait` it is an error if another run holds it.
+    """
+    with _naming(folder):
+        os.makedirs(folder, exist_ok=True)
+        handle = None if fcntl is None else os.open(folder, os.O_RDONLY)
+    if handle is None:
+        yield
+        return
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            raise BlockingIOError(
+                f"Another run is writing to {folder}. Wait for its end, or name another folder "
+                "(out=...)."
+            ) from None
+        except OSError:  # not every file system has locks
+            pass
+        yield
+    finally:
+        os.close(handle)
+
+
 def discard_drafts() -> None:
     """Remove what this process has half written, as it is about to end without a word."""
     for draft in list(_drafts):

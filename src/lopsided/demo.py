@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lopsided._files import check_folder, check_no_file
+from lopsided._files import check_folder, check_no_file, hold_folder
 from lopsided._terminal import print_result
 from lopsided.datasets import make_claims
 from lopsided.methods.registry import check_ranks
@@ -40,18 +40,26 @@ _SHOWN = 8
 def run_demo(out: str, method: str = "focused", random_state: int = 0) -> str:
     """Walk through a month: check, fit, rank, explain, review, learn from it, report.
 
-    The folder gets the files that the commands would have written, which a later demo writes
-    over and nothing else. The last line is the path of the report.
+    The folder gets the files that the commands would have written, which a later demo removes
+    or writes over, and nothing else; two at once are refused. The last line is the path of the report.
     """
     check_ranks(method)
     check_no_file(out, " (out=...)")
     check_folder(out, ("claims.lop",), _FILES)
-    folder = Path(out)
+    with hold_folder(out, wait=False):
+        return _walk(Path(out), method, random_state)
+
+
+def _walk(folder: Path, method: str, random_state: int) -> str:
     paths = {name: folder / name for name in _FILES}
     # By luck, the draw of seed 0 is one of the two in ten whose reviews teach nothing.
     claims = make_claims(random_state=random_state + 1)
     truth = dict(zip(claims.table["claim_no"], claims.y_true, strict=True))
-    write_table(claims.table, paths["claims.csv"])
+    # What an older demo left would not fit to what a stopped one leaves; the model marks the
+    # folder as ours, and is the last to go and the first to come.
+    for name in _FILES:
+        if name != "claims.lop":
+            paths[name].unlink(missing_ok=True)
     n_frauds, n_known = int(claims.y_true.sum()), int((claims.table["status"] != "").sum())
     print_result(
         f"{len(claims.table)} made-up claims, {paths['claims.csv']}: {n_frauds} are fraud, but "
@@ -62,6 +70,7 @@ def run_demo(out: str, method: str = "focused", random_state: int = 0) -> str:
     with _step(f"lopsided fit {paths['claims.csv']} ... -o {paths['claims.lop']}"):
         model = fit(claims.table, method=method, random_state=random_state, **_ROLES)
         model.save(paths["claims.lop"])
+        write_table(claims.table, paths["claims.csv"])
         print_result(model.describe())
     with _step(f"lopsided rank {paths['claims.lop']} {paths['claims.csv']} ..."):
         ranking = model.rank(claims.table)

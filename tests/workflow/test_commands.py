@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lopsided import demo
 from lopsided.cli import main
 from lopsided.datasets import make_claims
-from lopsided.tables import write_table
+from lopsided.tables import hold_folder, write_table
 
 WORDS = ["--label", "status", "--positive", "confirmed", "--negative", "cleared"]
 WORDS += ["--id", "claim_no"]
@@ -210,3 +211,25 @@ def test_the_demo_walks_the_journey_and_ends_with_the_path_of_its_report(tmp_pat
     (tmp_path / "other" / "claims.csv").write_text("mine\n1\n")
     assert main([*words[:-1], str(tmp_path / "other")]) == 2
     assert (tmp_path / "other" / "claims.csv").read_text() == "mine\n1\n"
+
+
+def test_a_demo_that_is_stopped_leaves_no_files_of_two_and_may_begin_again(
+    tmp_path, capsys, monkeypatch
+):
+    folder = tmp_path / "demo"
+
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(demo, "fit", stop)
+    for _ in range(2):
+        assert main(["demo", "--out", str(folder)]) == 130
+        assert list(folder.iterdir()) == []
+    for name in demo._FILES:
+        (folder / name).write_text("of an older demo")
+    assert main(["demo", "--out", str(folder)]) == 130
+    assert [one.name for one in folder.iterdir()] == ["claims.lop"]
+    capsys.readouterr()
+    with hold_folder(folder):
+        assert main(["demo", "--out", str(folder)]) == 2
+    assert capsys.readouterr().err.startswith("lopsided: Another run is writing to ")

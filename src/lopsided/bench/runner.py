@@ -1,17 +1,15 @@
 """Running a study: what is left of it is run, and can be stopped and taken up at any time."""
 
-import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from lopsided._files import check_writable
+from lopsided._files import check_writable, hold_folder
 from lopsided._progress import Bar
 from lopsided.bench.pool import start_workers
 from lopsided.bench.store import ResultStore
@@ -201,7 +199,7 @@ def run_study(
     """
     store = open_store(study, folder)
     check_writable(folder / TABLE)
-    with _one_at_a_time(folder):
+    with hold_folder(folder):  # trials need no lock: each has a file of its own
         store.claim()
         todo = plan(study, folder, only, redo, committed)
         # What failed before, or is to be redone, must not be taken for a result of this run.
@@ -210,7 +208,7 @@ def run_study(
     groups = [list(group) for _, group in groupby(todo.left, lambda t: (t.dataset, t.repeat))]
     with Bar(len(todo.left), study.name) as bar:
         run_trials(groups, study, store, n_workers, bar)
-    with _one_at_a_time(folder):
+    with hold_folder(folder):
         done = plan(study, folder, committed=committed)
         table = _write_tables(folder, [done.known, done.failed], done.older)
         store.remove(done.stored)
@@ -236,24 +234,6 @@ def _write_tables(folder: Path, frames: list[Any], older: Any) -> Any:
         write_result_table(make_result_table(older), folder / OLDER)
     write_result_table(table, folder / TABLE)
     return table
-
-
-@contextmanager
-def _one_at_a_time(folder: Path) -> Iterator[None]:
-    """Let no two runs read and write the tables of a folder at once, where it can be locked.
-
-    Trials need no lock: each has a file of its own.
-    """
-    import fcntl  # not on Windows
-
-    folder.mkdir(parents=True, exist_ok=True)
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        with suppress(OSError):  # not every file system has locks
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 def run_trials(

@@ -10,7 +10,7 @@ from typing import Any
 
 from lopsided._progress import silenced
 from lopsided._signals import Stopped, stops_unwind
-from lopsided._terminal import check_streams, print_result, say
+from lopsided._terminal import check_streams, is_terminal, print_result, say, show_in_line
 
 __all__ = ["name_options", "run_command"]
 
@@ -78,6 +78,8 @@ def run_command(parser: argparse.ArgumentParser, arguments: Sequence[str] | None
             result = options.run(options)
             if isinstance(result, int):
                 return result
+            if isinstance(result, os.PathLike) and is_terminal():
+                result = show_in_line(str(result))
             if result is not None:
                 print_result(result)
     except (ValueError, OSError, ImportError) as error:

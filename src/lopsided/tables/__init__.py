@@ -1,5 +1,6 @@
 """A user's table: read from a file, cleaned into labels and features, written whole."""
 
+from lopsided._files import hold_folder
 from lopsided.tables._cells import is_missing, spell
 from lopsided.tables._spreadsheet import escape_formulas, map_texts, unescape_formulas
 from lopsided.tables._text_format import TextFormat
@@ -35,6 +36,7 @@ __all__ = [
     "find_columns",
     "find_parse_problems",
     "format_csv",
+    "hold_folder",
     "is_blank",
     "is_missing",
     "is_unreviewed",

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from lopsided.bench.table import name_versions
+from lopsided.tables import hold_folder
 from lopsided_misstatement.evaluation import VIEWS
 from lopsided_misstatement.folds import list_years, make_fold
 from lopsided_misstatement.label_delay import known_shares
@@ -64,8 +65,9 @@ def run_study(
     ]
     about = _describe(source, panel, ranked, [*missing, *skipped, *reasons])
     results = Results(table, differences, known, about)
-    write_results(results, folder)
-    page = write_results_page(results, folder / "report.html")
+    with hold_folder(folder):  # the files of two runs must not mix
+        write_results(results, folder)
+        page = write_results_page(results, folder / "report.html")
     lost = f", {len(failed)} failed" if failed else ""
     return f"{len(trials)} rankings of {len(chosen)} models{lost}; the report is {page}."
 
