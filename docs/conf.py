@@ -34,6 +34,7 @@ exclude_patterns = ["**.in.md", "_ext", "**/README.*"]
 templates_path = ["_templates"]
 default_role = "py:obj"  # a name in backticks is a link where there is such a name
 add_function_parentheses = False
+toc_object_entries_show_parents = "hide"
 
 # Pages
 myst_enable_extensions = ["colon_fence", "deflist"]
