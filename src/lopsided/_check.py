@@ -177,11 +177,11 @@ def check_both_kinds(
     `one` is how a labeled row is written there, `zero` how an unlabeled one is, in brackets.
     """
     n_rows, n_labeled = len(labels), int((labels == 1).sum())
+    # A single row is what scikit-learn's own checks want to be told of in these words.
+    rows = f"{n_rows} rows" if n_rows > 1 else "one row (n_samples = 1)"
     if n_labeled < least:
         came = "none, a single class," if n_labeled == 0 else str(n_labeled)
         wanted = "one labeled positive" if least == 1 else f"{least} labeled positives"
-        # A single row is what scikit-learn's own checks want to be told of in these words.
-        rows = f"{n_rows} rows" if n_rows > 1 else "one row (n_samples = 1)"
         raise ValueError(
             f"{name} must hold at least {wanted} ({one}), got {came} in {rows}. Label more "
             "rows."
@@ -189,7 +189,9 @@ def check_both_kinds(
     if not (labels == 0).any():
         n_negatives = n_rows - n_labeled
         reviewed = (
-            f" and {n_negatives} reviewed negatives" if n_negatives else ", a single class"
+            f" and {n_negatives} reviewed negatives"
+            if n_negatives
+            else f", a single class, in {rows}"
         )
         raise ValueError(
             f"{name} must hold unlabeled rows{zero} too, got {n_labeled} labeled positives"

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
 
+from lopsided._check import check_classifier
 from lopsided._label_checks import CHECKS, assert_refused, fit_quietly, small_table
 from lopsided.exceptions import PriorWarning
 from lopsided.methods.registry import build, get_method
@@ -29,6 +30,7 @@ LABEL_CHECKS: Mapping[str, str] = MappingProxyType(
             "check_classifier_data_not_an_array",
             "check_classifiers_classes",
             "check_estimators_dtypes",
+            "check_fit2d_1feature",
             "check_sample_weights_not_an_array",
             "check_sample_weights_not_overwritten",
             "check_sample_weights_pandas_series",
@@ -114,7 +116,7 @@ def contract_checks(method: Any) -> Iterator[tuple[str, Callable[[], None]]]:
 
 def _estimator(method: Any) -> Any:
     if not isinstance(method, str):
-        return clone(method)
+        return clone(check_classifier(method, "method"))
     return build(method, random_state=0, **get_method(method).quick)
 
 
