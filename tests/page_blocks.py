@@ -12,6 +12,7 @@ from contextlib import chdir, redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import ModuleType
 
 BLOCK = re.compile(r"```(python|sh)\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", re.DOTALL)
 
@@ -35,19 +36,25 @@ def list_commands(code):
 
 def run_python(text, page="a page"):
     """Yield what each Python block of a page prints, and what the page says it does."""
-    names = {}
+    names = _start_module()
     for code, said in list_python(text):
         yield _run_code(code, page, names), said
 
 
 def run_all(text, page="a page"):
     """Yield what each block prints, and what the page says; commands run in this process."""
-    names = {}
+    names = _start_module()
     for language, code, said in list_blocks(text):
         if language == "python":
             yield _run_code(code, page, names), said
         else:
             yield _run_commands(code), said
+
+
+def _start_module():
+    """Return the names of a module that is there, so that classes of a page can be pickled."""
+    module = sys.modules["page"] = ModuleType("page")
+    return vars(module)
 
 
 def _run_code(code, page, names):
