@@ -28,6 +28,7 @@ extensions = [
     "members",
     "name_links",
     "project_files",
+    "stale_pages",
 ]
 root_doc = "index"
 exclude_patterns = ["**.in.md", "_ext", "**/README.*"]
