@@ -28,8 +28,12 @@ PAGES = {
 ELSEWHERE = {
     "README.md": ("tests/test_readme.py", {"python"}),
     "CONTRIBUTING.md": ("tests/test_contributing.py", {"python", "jinja"}),
+    "choosing.md": ("tests/test_choosing.py", {"python", "sh"}),
+    "choosing.md": ("tests/test_choosing.py", {"python"}),
     "dask.md": ("tests/dask/test_guide.py", {"python"}),
     "deciding.md": ("tests/test_deciding.py", {"python"}),
+    "extend.md": ("tests/test_extend.py", {"python", "sh"}),
+    "extend.md": ("tests/test_extend.py", {"python"}),
     "journey.md": ("tests/test_journey.py", {"python", "sh"}),
     "reviewing.md": ("tests/test_reviewing.py", {"python"}),
     "tables.md": ("tests/test_journey.py", {"python", "sh"}),
