@@ -40,6 +40,30 @@ def render_macro(found, in_print: tuple[str, ...] = ()) -> str:
     return render_markdown([*headers, "mean"] if several else headers, rows)
 
 
+def render_macro_brief(found, labels: tuple[str, ...]) -> str:
+    """Return some rows of the macro means, without SAR far, which no paper prints.
+
+    Parameters
+    ----------
+    found : MetricSummary
+        One metric of what `summarize` returns.
+    labels : tuple of str
+        Of the rows; the last is that of the published numbers.
+    """
+    shown = [place for place, name in enumerate(found.columns) if "far" not in name]
+    by_label = {row.label: row for row in found.rows}
+    rows = []
+    for label in labels[:-1]:
+        row = by_label[label]
+        scores = [row.scores[place] for place in shown]
+        marks = ["**" if score.place == 1 else "" for score in scores]
+        means = [f"{mark}{one.mean:.3f}{mark}" for one, mark in zip(scores, marks, strict=True)]
+        rows.append([f"`{label}`{' (truth)' if row.oracle else ''}", *means])
+    told = [by_label[labels[-1]].scores[place].published.mean for place in shown]
+    rows.append([f"`{labels[-1]}` in print", *(f"{mean:.2f}" for mean in told)])
+    return render_markdown(["", *(found.columns[place] for place in shown)], rows)
+
+
 def render_published(found, published) -> str:
     """Return the methods with published numbers: ours ± deviation, and what was published.
 
