@@ -228,7 +228,21 @@ def check_folder(
 def hold_folder(folder: str | os.PathLike[str], wait: bool = True) -> Iterator[None]:
     """Let no two runs that hold a folder write to it at once, where folders can be locked.
 
-    It is made if it is not there. Without `wait` it is an error if another run holds it.
+    It is made if it is not there.
+
+    Parameters
+    ----------
+    folder : path
+        The folder; nothing is written to it.
+    wait : bool, default=True
+        Whether to wait while another run holds it; that is an error otherwise.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, hold_folder(folder):
+    ...     os.listdir(folder)
+    []
     """
     with _naming(folder):
         os.makedirs(folder, exist_ok=True)

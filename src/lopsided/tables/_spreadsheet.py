@@ -50,23 +50,28 @@ def _is_formula(text: str) -> bool:
 
 
 def escape_formulas(frame: Any) -> Any:
-    """Return a frame whose cells of text and names of columns are safe for spreadsheets.
+    """Return a frame whose texts, cells and names of columns, are safe for spreadsheets.
+
+    Texts that begin with =, +, -, @, a tab or the end of a line get an apostrophe in front;
+    those that are numbers get none.
 
     Parameters
     ----------
     frame : DataFrame
-        The table.
+        The table; it stays as it is.
 
     Returns
     -------
     DataFrame
+        Of the same class.
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> table = pd.DataFrame({"note": ["=1+1", "paid"]})
-    >>> escape_formulas(table)["note"].tolist()
-    ["'=1+1", 'paid']
+    >>> frame = pd.DataFrame({"id": ["=1+1", "A7"], "amount": ["-5", "+3.2"]})
+    >>> escape_formulas(frame)["id"].tolist()
+    ["'=1+1", 'A7']
+    >>> escape_formulas(frame)["amount"].tolist()
+    ['-5', '+3.2']
     """
     return map_texts(frame, escape_formula)
 
@@ -77,18 +82,18 @@ def unescape_formulas(frame: Any) -> Any:
     Parameters
     ----------
     frame : DataFrame
-        A table that `escape_formulas` returned.
+        What `escape_formulas` gave, also after a way through a file.
 
     Returns
     -------
     DataFrame
+        Of the same class.
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> table = pd.DataFrame({"note": ["=1+1", "paid"]})
-    >>> unescape_formulas(escape_formulas(table))["note"].tolist()
-    ['=1+1', 'paid']
+    >>> frame = pd.DataFrame({"id": ["=1+1", "A7"]})
+    >>> unescape_formulas(escape_formulas(frame)).equals(frame)
+    True
     """
     return map_texts(frame, unescape_formula)
 
@@ -112,7 +117,8 @@ def map_texts(frame: Any, change: Callable[[str], str]) -> Any:
     Examples
     --------
     >>> import pandas as pd
-    >>> map_texts(pd.DataFrame({"kind": ["fire", "water"], "n": [1, 2]}), str.upper).to_dict("list")
+    >>> table = pd.DataFrame({"kind": ["fire", "water"], "n": [1, 2]})
+    >>> map_texts(table, str.upper).to_dict("list")
     {'KIND': ['FIRE', 'WATER'], 'N': [1, 2]}
     """
     changed = type(frame)(pd.DataFrame(frame).copy(deep=False))
