@@ -16,7 +16,13 @@ from render_deciding import render_deciding
 from render_finance import render_finance
 from render_numbers import render_numbers
 from render_scale import render_scale
-from render_tables import render_macro, render_priors, render_published, render_ranks
+from render_tables import (
+    render_macro,
+    render_macro_brief,
+    render_priors,
+    render_published,
+    render_ranks,
+)
 
 from lopsided._files import atomic_write
 from lopsided.bench.study import read_study
@@ -28,6 +34,8 @@ from lopsided_misstatement.results_io import read_results as read_finance
 
 ROOT = Path(__file__).parents[1]
 METRIC = "average_precision"
+# The rows of README.md, and the one whose printed numbers stand below them.
+IN_BRIEF = ("focused", "focused-fast", "pu-bagging", "ifpu-xgb", "naive-xgb", "xgb", "ifpu-xgb")
 _OPEN = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
 _PAPER_WHITE = 'style="background:white" '  # drawn in black: dark pages would swallow it
 
@@ -112,6 +120,8 @@ def main() -> None:
     rounds = summarize(em, em_study).metrics[METRIC]
     ablation_study, ablation = read_results("ablation")
     without = summarize(ablation, ablation_study).metrics[METRIC]
+    peers_study, peers = read_results("peers")
+    instead = summarize(peers, peers_study).metrics[METRIC]
     parts = {
         "average_precision": render_macro(found["average_precision"]),
         "roc_auc": render_macro(found["roc_auc"]),
@@ -132,13 +142,17 @@ def main() -> None:
         "docs/reproduction.md": _template("reproduction").substitute(parts),
         "docs/finance.md": _template("finance").substitute(finance),
     }
-    arena = render_arena(*read_arena())
+    arena = {
+        **render_arena(*read_arena()),
+        "what people use instead": render_macro(instead),
+        "ranks of what people use instead": render_ranks(instead.tests),
+    }
     brief = "what the arena found in brief"
     blocks = {
         "README.md": {
-            "what the paper study found": render_macro(found[METRIC], ("ifpu-xgb", "puhrf")),
-            brief: arena.pop(brief),
+            "what the paper study found": render_macro_brief(found[METRIC], IN_BRIEF)
         },
+        "docs/choosing.md": {brief: arena.pop(brief)},
         "docs/methods.md": {"what the study of EM found": render_macro(rounds)},
         "docs/focused.md": {"what the ablation found": render_macro(without)},
         "docs/deciding.md": render_deciding(),
