@@ -7,8 +7,25 @@ from sklearn.linear_model import LogisticRegression, Ridge
 
 import lopsided
 from lopsided._check import as_generator, require
+from lopsided.calibration import fit_calibration, pu_log_loss
+from lopsided.datasets import make_claims
+from lopsided.diagnostics import find_leaks
 from lopsided.exceptions import MissingExtraError
-from lopsided.priors import BBEPrior, estimate_prior
+from lopsided.explain import explain
+from lopsided.metrics import make_pu_scorer, pu_recall_at_k, pu_roc_auc, roc_auc
+from lopsided.model_selection import (
+    DelayedLabelClassifier,
+    GroupTimeSeriesSplit,
+    PUSearchCV,
+    PUTimeSplit,
+    compare,
+    labels_as_of,
+    out_of_fold_scores,
+    rank_against,
+)
+from lopsided.priors import BBEPrior, Beta, estimate_prior
+from lopsided.review import estimate_prior_after_reviews, review_propensity, review_weights
+from lopsided.testing import contract_checks
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 3))
@@ -238,3 +255,128 @@ SCORES = X[:, 0]
 def test_what_no_prior_can_be_estimated_from_is_refused(params, message):
     with pytest.raises(ValueError, match=message):
         estimate_prior(**{"y": Y, "scores": SCORES, "n_draws": 2, **params})
+
+
+SCORES = np.arange(40.0)
+TIMES = pd.DataFrame({"a": X[:, 0], "time": np.repeat([1, 2], 20), "known_since": 1})
+
+
+def explained():
+    return explain(lopsided.build("naive-logistic").fit(X, Y), X)
+
+
+def search(grid):
+    return PUSearchCV(lopsided.build("naive-logistic"), grid).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: roc_auc([[1], [0, 1]], [1, 2]),
+            "y_true must be one column, got values of sev",
+        ),
+        (lambda: pu_roc_auc([10**400, 1], [1, 2]), "got Unknown label type"),
+        (lambda: pu_roc_auc(np.where(Y, np.inf, 0), SCORES), r"got \[0, inf\]"),
+        (lambda: pu_roc_auc(Y, SCORES + 1j), "scores must be numbers, got 1j"),
+        (lambda: pu_roc_auc(Y, [10**400] * 40), "scores must be numbers, got 1000"),
+        (
+            lambda: pu_roc_auc(Y, SCORES, pd.Series([1.0, 2.0])),
+            "got 0 +1.0 1 +2.0 dtype: float64",
+        ),
+        (
+            lambda: pu_recall_at_k(Y, SCORES, np.eye(2)),
+            r"k must be .*got array\(\[\[1., 0.\], ",
+        ),
+        (lambda: make_pu_scorer(3), "metric must be a function of y and scores or the name"),
+        (lambda: pu_log_loss(Y, ["a"] * 40, 0.3), "proba must be numbers, got 'a'"),
+        (
+            lambda: pu_log_loss(Y, SCORES / 40, 0.3, sample_weight="a"),
+            "sample_weight must be nu",
+        ),
+        (lambda: fit_calibration(["a"] * 40, Y, 0.3), "scores must be numbers, got 'a'"),
+        (lambda: fit_calibration(SCORES, Y, 0.3, n_rows={}), "n_rows must be a number of rows"),
+        (
+            lambda: fit_calibration(SCORES, Y, 0.3, sample_weight=b"a"),
+            "sample_weight must be nu",
+        ),
+        (lambda: find_leaks(3, Y), "X must be a table of rows and columns, got 3"),
+        (lambda: Beta("a", [1]).log_density(0.5), "needs two positive numbers, got Beta"),
+        (
+            lambda: review_propensity(Y, ["a"] * 40, reviewed_top=3),
+            "past_scores must be numbers",
+        ),
+        (lambda: review_weights(Y, "a"), "propensity must be numbers, got 'a'"),
+        (
+            lambda: review_weights(Y, SCORES / 40, label_frequency="a"),
+            "label_frequency must be",
+        ),
+        (
+            lambda: review_weights(Y, SCORES / 40, max_weight=[]),
+            "max_weight must be at least 1",
+        ),
+        (
+            lambda: estimate_prior_after_reviews(Y, 300 * Y, SCORES),
+            r"y must hold 1.*got \[0, 300",
+        ),
+        (lambda: estimate_prior_after_reviews(Y, Y[1:], SCORES), "inconsistent numbers"),
+        (lambda: labels_as_of(["a"], [1], 2), "y_true must hold 1"),
+        (lambda: labels_as_of([1, 0], [1, 2], {}), "date be a number, or both dates, got list"),
+        (lambda: labels_as_of([1, 0], [1, 2], np.nan), "date be a number.*and nan. Pass times"),
+        (
+            lambda: labels_as_of([1, 0], ["a", "b"], 2),
+            "known_since must hold a number for each",
+        ),
+        (
+            lambda: DelayedLabelClassifier(3).fit(TIMES, Y),
+            "estimator must be a classifier, got 3",
+        ),
+        (
+            lambda: DelayedLabelClassifier(LogisticRegression(), horizon="a").fit(TIMES, Y),
+            "horizon must be a time to add to those of 'time', got 'a'",
+        ),
+        (
+            lambda: next(GroupTimeSeriesSplit(3).split(Y, groups=Y)),
+            "test_groups must be a list",
+        ),
+        (lambda: next(PUTimeSplit(2).split(Y[1:], Y)), "inconsistent numbers of samples"),
+        (
+            lambda: pu_roc_auc(Y, SCORES, scenario=np.array([1, 2])),
+            r"No scenario is called '\[1 2",
+        ),
+        (lambda: out_of_fold_scores(0.5, X, Y), "estimator must be a classifier, got 0.5"),
+        (
+            lambda: compare(3, X, Y),
+            "estimators must be names of methods .*got 3. Pass",
+        ),
+        (lambda: compare({"a": 1}, X, Y), "The estimator 'a' must be a classifier, got 1"),
+        (lambda: next(contract_checks(None)), "method must be a classifier, got None"),
+        (lambda: search(3), r"param_grid must be a dict .*got 3. Pass for example \{'C': "),
+        (lambda: search({"D": [1]}), "No parameter of NaiveLogisticClassifier is called 'D'"),
+        (lambda: make_claims(60, first_day="soon"), "first_day must be a day .*got 'soon'"),
+        (lambda: explained().grouped(None), "sources must name one column for each of 3 feat"),
+        (lambda: explained().centered([1]), r"typical must be one number .*got shape \(1,\)"),
+        (lambda: rank_against([], [1]), r"reference must be a row of scores, got shape \(0,\)"),
+        (lambda: rank_against([1], ["a"]), "scores must be numbers, got 'a'"),
+        (
+            lambda: rank_against([1, 2], [1], [1]),
+            r"weights must be .* of 2 .* got shape \(1,\)",
+        ),
+        (
+            lambda: rank_against([1, 2], [1], [0, 0]),
+            "weights must be numbers from 0.*a sum of 0",
+        ),
+        (lambda: lopsided.risks.ifpu(target_prior={}).check(), "target_prior must lie between"),
+        (
+            lambda: lopsided.risks.PURisk(
+                lopsided.losses.FocalLoss(), reviewed_weight="a"
+            ).check(),
+            "reviewed_weight must be at least 1, got 'a'",
+        ),
+    ],
+)
+def test_what_no_number_can_be_made_of_is_refused_in_one_sentence(call, message):
+    with pytest.raises(ValueError, match=message) as refusal:
+        call()
+    assert "\n" not in str(refusal.value)
+    assert len(str(refusal.value)) < 400

@@ -190,6 +190,20 @@ def test_ranks_of_tied_references_are_their_middle():
     assert_allclose(rank_against([0, 0, 1, 1], [0, 1]), [0.25, 0.75])
 
 
+def test_places_depend_on_how_weights_compare_and_not_on_their_size():
+    reference, weights, scores = np.arange(5.0), np.array([1.0, 3, 1, 1, 2]), [-9, 0.5, 4, 99]
+    placed = rank_against(reference, scores, weights)
+    assert_allclose(rank_against(reference, scores, weights / 100), placed)
+    assert placed.min() > -0.2
+    assert placed.max() < 1.2
+
+
+def test_scores_near_the_largest_number_keep_their_order():
+    placed = rank_against([-1.7e308, 0.0, 1e300, np.inf], [-np.inf, -1.0, 0.0, 1e299, 1.7e308])
+    assert np.isfinite(placed).all()
+    assert (np.diff(placed) >= 0).all()
+
+
 class GroupRecorder(Recorder):
     def _fit(self, rows, rng):
         self.trained_ = set(rows.X[:, 0].astype(int))

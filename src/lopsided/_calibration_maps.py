@@ -18,8 +18,9 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import check_choice, check_labels, check_prior
+from lopsided._check import as_floats, check_choice, check_labels, check_prior
 from lopsided._math import sigmoid, softplus
+from lopsided._params import check_n_rows
 
 __all__ = [
     "METHODS",
@@ -216,7 +217,7 @@ def fit_calibration(
     check_choice(scenario, ("one-sample", "two-sample"), "scenario")
     rows = _known_rows(scores, y, sample_weight)
     if n_rows is not None:
-        rows = rows._replace(weight=rows.weight * (n_rows / len(rows.weight)))
+        rows = rows._replace(weight=rows.weight * (check_n_rows(n_rows) / len(rows.weight)))
     one_sample = scenario == "one-sample"
     prior = check_prior(prior, rows.labeled_share if one_sample else 0.0)
     if method == "isotonic":
@@ -237,13 +238,15 @@ class _KnownRows(NamedTuple):
 
 
 def _as_scores(scores: Any) -> Rows:
-    return np.clip(np.asarray(scores, dtype=np.float64), -_MAX_SCORE, _MAX_SCORE)
+    return np.clip(as_floats(scores, "scores"), -_MAX_SCORE, _MAX_SCORE)
 
 
 def _known_rows(scores: Any, y: Any, sample_weight: Any) -> _KnownRows:
     """Return the rows that have a score and a weight, or say what is missing."""
     labels, values = check_labels(y), _as_scores(scores)
-    weight = np.ones(len(labels)) if sample_weight is None else np.asarray(sample_weight, float)
+    weight = np.ones(len(labels))
+    if sample_weight is not None:
+        weight = as_floats(sample_weight, "sample_weight")
     for name, column in (("scores", values), ("sample_weight", weight)):
         if column.shape != labels.shape:
             raise ValueError(

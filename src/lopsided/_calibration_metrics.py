@@ -18,7 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._calibration_maps import Scenario
-from lopsided._check import check_choice, check_count, check_labels, check_prior, check_share
+from lopsided._check import (
+    as_floats,
+    check_choice,
+    check_count,
+    check_labels,
+    check_prior,
+    check_share,
+)
 
 __all__ = ["ReliabilityCurve", "pu_calibration_error", "pu_log_loss", "pu_reliability_curve"]
 
@@ -286,8 +293,10 @@ def _effective(weight: Column) -> Column:
 
 def _read(y: Any, proba: Any, sample_weight: Any) -> tuple[NDArray[np.bool_], Column, Column]:
     """Return labels, probabilities and weights, checked; the largest weight is 1."""
-    labels, values = check_labels(y), np.asarray(proba, dtype=np.float64)
-    weight = np.ones(len(labels)) if sample_weight is None else np.asarray(sample_weight, float)
+    labels, values = check_labels(y), as_floats(proba, "proba")
+    weight = np.ones(len(labels))
+    if sample_weight is not None:
+        weight = as_floats(sample_weight, "sample_weight")
     for name, column in (("proba", values), ("sample_weight", weight)):
         if column.shape != labels.shape:
             raise ValueError(

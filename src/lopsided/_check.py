@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._terminal import abbreviate, list_some, show_name
+from lopsided._terminal import abbreviate, list_some, quote, show_name
 from lopsided._warnings import warn
 from lopsided.exceptions import MissingExtraError, PriorWarning
 
@@ -61,7 +61,7 @@ def as_generator(random_state: Any) -> np.random.Generator:
     except (TypeError, ValueError):
         raise ValueError(
             "random_state must be a whole number from 0, a Generator or None, got "
-            f"{random_state!r}. Pass a seed such as 0."
+            f"{quote(random_state)}. Pass a seed such as 0."
         ) from None
 
 
@@ -69,7 +69,7 @@ def check_count(value: Any, name: str, least: int = 1) -> int:
     """Return a whole number that is at least `least`, or say what came instead."""
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not whole or value < least:
-        raise ValueError(f"{name} must be a whole number from {least}, got {value!r}.")
+        raise ValueError(f"{name} must be a whole number from {least}, got {quote(value)}.")
     return int(value)
 
 
@@ -79,14 +79,15 @@ def check_jobs(n_jobs: Any) -> int | None:
     if n_jobs is None or (whole and n_jobs != 0):
         return None if n_jobs is None else int(n_jobs)
     raise ValueError(
-        f"n_jobs must be a whole number of threads, -1 for all or None for 1, got {n_jobs!r}."
+        "n_jobs must be a whole number of threads, -1 for all or None for 1, got "
+        f"{quote(n_jobs)}."
     )
 
 
 def check_choice(value: str, choices: Iterable[str], what: str) -> str:
     """Return `value` if it is one of `choices`; otherwise name the nearest ones."""
     known = list(choices)
-    if value in known:
+    if any(isinstance(value, type(one)) and value == one for one in known):
         return value
     near = difflib.get_close_matches(str(value), known, n=3, cutoff=0.5)
     hint = (
@@ -103,7 +104,12 @@ def _binary(
     y: Any, name: str, one: str, zero: str, advice: str, also: tuple[int, ...] = ()
 ) -> NDArray[np.int8]:
     """Return a vector of 0 and 1, and of what may be there too, or say what else it held."""
-    values = np.asarray(fill_masked(y))
+    try:
+        values = np.asarray(fill_masked(y))
+    except ValueError:  # rows of several lengths
+        raise ValueError(
+            f"{name} must be one column, got values of several lengths. Pass a 1d array."
+        ) from None
     if values.ndim == 2 and values.shape[1] == 1:
         from sklearn.exceptions import DataConversionWarning
 
@@ -121,7 +127,7 @@ def _binary(
     if values.dtype.kind not in "biuf":
         try:
             values = values.astype(object).astype(float)  # not from complex numbers
-        except (TypeError, ValueError):
+        except (OverflowError, TypeError, ValueError):
             seen = sorted({abbreviate(value) for value in values.tolist()})[:5]
             raise ValueError(
                 f"{wanted}, got Unknown label type: {seen}. Map your labels to 1 and 0."
@@ -133,7 +139,7 @@ def _binary(
         shown = ", ".join(f"{value:g}" for value in found[:6].astype(float))
         more = ", ..." if len(found) > 6 else ""
         came = f"[{shown}{more}]"
-        if (found % 1 != 0).any():
+        if (found != np.rint(found)).any():
             came = f"Unknown label type: {came}"
         elif len(found) > 2:
             came += " (Only binary classification is supported. The type of the target is "
@@ -216,15 +222,18 @@ def check_scores(
 
 def as_floats(values: Any, name: str) -> NDArray[np.float64]:
     """Return numbers as an array of floats, or name the first that is none."""
-    try:
-        return np.asarray(fill_masked(values), dtype=float)
-    except (TypeError, ValueError):
-        pass
     came = type(values).__name__
+    try:
+        given = np.asarray(fill_masked(values))
+        if given.dtype.kind != "c":  # half of a complex number would be dropped
+            return np.asarray(given, dtype=float)
+        came = "complex ones"
+    except (OverflowError, TypeError, ValueError):
+        pass
     for value in np.asarray(values, dtype=object).ravel():
         try:
             float(value)
-        except (TypeError, ValueError):
+        except (OverflowError, TypeError, ValueError):
             came = abbreviate(repr(value))
             break
     raise ValueError(f"{name} must be numbers, got {came}. Turn them into numbers first.")
@@ -233,9 +242,9 @@ def as_floats(values: Any, name: str) -> NDArray[np.float64]:
 def check_level(level: Any) -> float:
     """Return the level of an interval or a test, a number between 0 and 1."""
     if isinstance(level, bool) or not isinstance(level, (int, float, np.number)):
-        raise ValueError(f"level must be a number between 0 and 1, got {level!r}.")
+        raise ValueError(f"level must be a number between 0 and 1, got {quote(level)}.")
     if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1, both excluded, got {level!r}.")
+        raise ValueError(f"level must lie between 0 and 1, both excluded, got {quote(level)}.")
     return float(level)
 
 
@@ -250,6 +259,18 @@ def check_truth(y_true: Any) -> NDArray[np.int8]:
             f"{len(truth)} rows. Pass a fully labeled table."
         )
     return truth
+
+
+def check_outcomes(y_true: Any, name: str = "y_true") -> NDArray[np.int8]:
+    """Return labels as int8: 1, 0 and -1, of one class or several."""
+    return _binary(
+        y_true,
+        name,
+        one="positive",
+        zero="not known to be",
+        advice="Map the labels to 1 and 0.",
+        also=(-1,),
+    )
 
 
 class RepeatedNameError(ValueError):
@@ -334,7 +355,7 @@ def encode_values(values: Any, n_rows: int, name: str) -> NDArray[np.intp]:
 def check_share(value: float, name: str) -> float:
     """Return a number in [0, 1)."""
     if not isinstance(value, (int, float, np.number)) or not 0 <= float(value) < 1:
-        raise ValueError(f"{name} must be a number from 0 to below 1, got {value!r}.")
+        raise ValueError(f"{name} must be a number from 0 to below 1, got {quote(value)}.")
     return float(value)
 
 
@@ -358,7 +379,7 @@ def check_prior(prior: Any, labeled_share: float, *, or_auto: bool = False) -> f
             else "Estimate it first, by lopsided.priors.estimate_prior."
         )
         raise ValueError(
-            f"prior must be a number between 0 and 1 or {wanted}, got {prior!r}. {advice}"
+            f"prior must be a number between 0 and 1 or {wanted}, got {quote(prior)}. {advice}"
         )
     prior = float(given)
     if not 0 < prior < 1:

@@ -1,7 +1,11 @@
-"""Parameters of the parts of an estimator, as scikit-learn reaches them."""
+"""Parameters: those of parts, as scikit-learn reaches them, and estimators that are one."""
 
 from dataclasses import fields
 from typing import Any, Self
+
+import numpy as np
+
+from lopsided._terminal import quote
 
 
 class Params:
@@ -45,3 +49,22 @@ class Params:
                 )
             part.set_params(**changes)
         return self
+
+
+def check_classifier(estimator: Any, name: str = "estimator") -> Any:
+    """Return what can be cloned and fitted, or say what came instead."""
+    whole = not isinstance(estimator, type) and hasattr(estimator, "get_params")
+    if not whole or not hasattr(estimator, "fit"):
+        raise ValueError(
+            f"{name} must be a classifier, got {quote(estimator)}. Pass one such as "
+            "FocusedClassifier()."
+        )
+    return estimator
+
+
+def check_n_rows(n_rows: Any) -> float:
+    """Return how many rows weights stand for in all, a number above 0."""
+    number = isinstance(n_rows, (int, float, np.number)) and not isinstance(n_rows, bool)
+    if not number or not 0 < n_rows < np.inf:
+        raise ValueError(f"n_rows must be a number of rows above 0, got {quote(n_rows)}.")
+    return float(n_rows)

@@ -29,6 +29,7 @@ from lopsided._calibration_metrics import (
 )
 from lopsided._check import as_generator, check_choice, check_count, check_labels, check_prior
 from lopsided._rows import TrainingRows
+from lopsided._terminal import quote
 from lopsided._warnings import warn
 from lopsided.exceptions import PriorWarning
 from lopsided.methods.additive import AdditiveScores, additive_scores, settle
@@ -222,8 +223,8 @@ class PUCalibratedClassifier(ScoreAnswers, MetaEstimatorMixin, ClassifierMixin, 
         check_choice(self.method, METHODS, "calibration")
         if not hasattr(self.estimator, "fit"):
             raise ValueError(
-                f"estimator must be a classifier, got {self.estimator!r}. Pass one such as "
-                "PUForestClassifier(oob_score=True)."
+                f"estimator must be a classifier, got {quote(self.estimator)}. Pass one "
+                "such as PUForestClassifier(oob_score=True)."
             )
         if not (isinstance(self.prior, str) and self.prior == "auto"):
             check_prior(self.prior, 0.0, or_auto=True)

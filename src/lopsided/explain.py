@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import check_count
+from lopsided._check import as_floats, check_count
+from lopsided._terminal import quote
 from lopsided.methods.additive import AdditiveScores, additive_scores
 from lopsided.methods.base import as_pandas
 
@@ -60,10 +61,11 @@ class Explanation:
         Explanation
             Its features are the sources, in the order in which they come up.
         """
-        if len(sources) != len(self.feature_names):
+        n_sources = len(sources) if np.ndim(sources) == 1 else quote(sources)
+        if n_sources != len(self.feature_names):
             raise ValueError(
                 f"sources must name one column for each of {len(self.feature_names)} "
-                f"features, got {len(sources)}."
+                f"features, got {n_sources}."
             )
         names = tuple(dict.fromkeys(map(str, sources)))
         places = [names.index(str(source)) for source in sources]
@@ -95,7 +97,13 @@ class Explanation:
         typical : sequence of float
             Mean contributions of rows such as those of training, one for each feature.
         """
-        added = self.contributions - np.asarray(typical, dtype=float)
+        usual = as_floats(typical, "typical")
+        if usual.shape != (len(self.feature_names),):
+            raise ValueError(
+                f"typical must be one number for each of {len(self.feature_names)} features, "
+                f"got shape {usual.shape}."
+            )
+        added = self.contributions - usual
         return replace(self, contributions=added, base=self.scores - added.sum(axis=1))
 
     def top(self, k: int = 3) -> list[list[tuple[str, float]]]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from lopsided._math import backend, cast, sigmoid, softplus
 from lopsided._params import Params
+from lopsided._terminal import quote
 
 __all__ = ["CalibratedFocalLoss", "FocalLoss", "LogisticLoss", "Loss", "SigmoidLoss"]
 
@@ -233,4 +234,4 @@ class CalibratedFocalLoss(_Focal):
 
 def _check_gamma(gamma: Any, name: str) -> None:
     if not (isinstance(gamma, Real) and float(gamma) >= 0):
-        raise ValueError(f"{name} must be at least 0, got {gamma!r}.")
+        raise ValueError(f"{name} must be at least 0, got {quote(gamma)}.")

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from lopsided._check import as_generator, check_count
+from lopsided._terminal import quote
 from lopsided._warnings import warn
 from lopsided.exceptions import PriorWarning
 from lopsided.methods.base import (
@@ -194,7 +195,7 @@ def _template(method: Any, prior: float | None, n_jobs: int | None) -> Any:
         ways = ("decision_function", "predict_proba")
         if isinstance(method, type) or not any(hasattr(method, way) for way in ways):
             raise ValueError(
-                f"method must be a name or a classifier that scores rows, got {method!r}. "
+                f"method must be a name or a classifier that scores rows, got {quote(method)}. "
                 "Choose from list_methods(), or pass an estimator with decision_function or "
                 "predict_proba."
             )

@@ -10,6 +10,7 @@ positives among the unlabeled rows cost as negatives.
 """
 
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
@@ -17,6 +18,7 @@ import numpy as np
 from lopsided._check import check_choice
 from lopsided._math import cast, detach, normalized
 from lopsided._params import Params
+from lopsided._terminal import quote
 from lopsided.losses import FocalLoss, LogisticLoss, Loss, SigmoidLoss
 
 __all__ = [
@@ -172,10 +174,13 @@ class Risk(Params):
         """Raise an error if a setting makes no sense."""
         if isinstance(self.clamp, type) or not (self.clamp is None or callable(self.clamp)):
             raise ValueError(
-                f"clamp must be ClipAtZero(), GradientAscent() or None, got {self.clamp!r}."
+                "clamp must be ClipAtZero(), GradientAscent() or None, got "
+                f"{quote(self.clamp)}."
             )
         if not isinstance(self.loss, Loss):
-            raise ValueError(f"loss must be a loss such as FocalLoss(), got {self.loss!r}.")
+            raise ValueError(
+                f"loss must be a loss such as FocalLoss(), got {quote(self.loss)}."
+            )
         self.loss.check()
 
     def raw_weights(self, y: Any, prior: float, weight: Any = None) -> SignedWeights:
@@ -283,9 +288,11 @@ class _TargetedRisk(Risk):
     def check(self) -> None:
         """Raise an error if a setting makes no sense."""
         super().check()
-        if self.target_prior is not None and not 0 < self.target_prior < 1:
+        target = self.target_prior
+        if target is not None and not (isinstance(target, Real) and 0 < float(target) < 1):
             raise ValueError(
-                f"target_prior must lie between 0 and 1 or be None, got {self.target_prior!r}."
+                "target_prior must lie between 0 and 1 or be None, got "
+                f"{quote(self.target_prior)}."
             )
 
 
@@ -367,10 +374,10 @@ class PURisk(_TargetedRisk):
         """Raise an error if a setting makes no sense."""
         super().check()
         check_choice(self.scenario, ("one-sample", "two-sample"), "scenario")
-        if not self.reviewed_weight >= 1:
+        if not (isinstance(self.reviewed_weight, Real) and float(self.reviewed_weight) >= 1):
             raise ValueError(
-                f"reviewed_weight must be at least 1, got {self.reviewed_weight!r}. 1 takes "
-                "reviewed negatives for unlabeled rows."
+                f"reviewed_weight must be at least 1, got {quote(self.reviewed_weight)}. 1 "
+                "takes reviewed negatives for unlabeled rows."
             )
 
 
@@ -415,7 +422,7 @@ class SupervisedRisk(_TargetedRisk):
         super().check()
         if self.clamp is not None:
             raise ValueError(
-                f"No part of this risk needs a clamp, got {self.clamp!r}. Use None."
+                f"No part of this risk needs a clamp, got {quote(self.clamp)}. Use None."
             )
 
 

@@ -15,6 +15,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
 
 from lopsided._label_checks import CHECKS, assert_refused, fit_quietly, small_table
+from lopsided._params import check_classifier
 from lopsided.exceptions import PriorWarning
 from lopsided.methods.registry import build, get_method
 
@@ -115,7 +116,7 @@ def contract_checks(method: Any) -> Iterator[tuple[str, Callable[[], None]]]:
 
 def _estimator(method: Any) -> Any:
     if not isinstance(method, str):
-        return clone(method)
+        return clone(check_classifier(method, "method"))
     return build(method, random_state=0, **get_method(method).quick)
 
 

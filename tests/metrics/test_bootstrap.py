@@ -3,7 +3,7 @@ import pytest
 
 from lopsided import metrics
 from lopsided.metrics import Estimate, named, pu_bootstrap
-from lopsided.priors import estimate_prior
+from lopsided.priors import PriorEstimate, estimate_prior
 
 NAMES = [*metrics.pu.__all__, *metrics.at_k.__all__]
 TRUE = {
@@ -214,3 +214,10 @@ def test_a_metric_of_the_first_rows_asks_for_their_number(name):
 def test_one_labeled_row_has_an_interval():
     one = pu_bootstrap("pu_roc_auc", label(1), SCORES, prior=0.1, random_state=0)
     assert 0 <= one.low < one.high <= 1
+
+
+def test_an_estimate_of_nearly_all_rows_leaves_half_a_row():
+    y, scores = np.repeat([1, 0], [34, 2]), np.arange(36.0)
+    prior = PriorEstimate(0.97, 0.95, 1.0, 0.9, True, 1.0, "auto", "")
+    found = pu_bootstrap("pu_roc_auc", y, scores, prior=prior, random_state=0)
+    assert found.low <= found.clipped <= found.high

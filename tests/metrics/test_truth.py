@@ -1,3 +1,4 @@
+import warnings
 from itertools import permutations
 
 import numpy as np
@@ -87,3 +88,16 @@ def test_bad_scores_and_labels_are_refused():
         metrics.roc_auc(TRUTH, [np.nan] * 6)
     with pytest.raises(ValueError, match="single class"):
         metrics.average_precision([0, 0], [1, 2])
+
+
+def test_scores_of_any_size_are_ranked_without_a_warning():
+    y, scores = [1, 0, 1, 0], np.array([1e308, 1.0, -1e308, -1.7e308])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for metric in (
+            metrics.roc_auc,
+            metrics.average_precision,
+            lambda y, s: metrics.ndcg_at_k(y, s, k=3),
+        ):
+            assert metric(y, scores) == metric(y, [4, 3, 2, 1])
+            assert metric(y, [np.inf, 1, -1e9, -np.inf]) == metric(y, [4, 3, 2, 1])

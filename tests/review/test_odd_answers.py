@@ -92,3 +92,16 @@ def test_a_damaged_file_is_refused(tmp_path):
         else:
             assert (again.y == loop.y).all()
     assert refused > 50
+
+
+@pytest.mark.parametrize("verdict", [1, -1])
+def test_the_last_unlabeled_rows_of_a_table_are_still_ranked(verdict):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(12, 2)), np.repeat([1, 0], [4, 8])
+    loop = ReviewLoop(X, y, "naive-logistic")
+    for _ in range(4):  # until one is left, in a fold of its own
+        batch = loop.query(2 if (loop.y == 0).sum() > 2 else 1)
+        loop.teach(batch.rows, [verdict] * len(batch.rows))
+        assert np.isfinite(loop.scores_).all()
+        assert loop.advice().endswith(".")
+    assert (loop.y == 0).sum() == 1

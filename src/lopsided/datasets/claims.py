@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._check import as_generator, check_count, check_share
+from lopsided._terminal import quote
 
 __all__ = ["Claims", "make_claims"]
 
@@ -40,6 +41,19 @@ class Claims(NamedTuple):
 
     table: Any
     y_true: NDArray[np.int8]
+
+
+def _as_day(day: Any) -> Any:
+    """Return a day that is written as text, or say that it is none."""
+    import pandas as pd
+
+    try:
+        found = pd.Timestamp(day)
+        if not pd.isna(found):
+            return found
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise ValueError(f"first_day must be a day such as '2025-01-01', got {quote(day)}.")
 
 
 def make_claims(
@@ -77,6 +91,7 @@ def make_claims(
     import pandas as pd
 
     check_count(n_rows, "n_rows", least=50)
+    start = _as_day(first_day)
     if labeled != 0:
         check_share(labeled, "labeled")
     rng = as_generator(random_state)
@@ -98,7 +113,7 @@ def make_claims(
     earlier = rng.poisson(0.7, n_rows)
     age = rng.normal(45, 14, n_rows).clip(18, 95).round()
     deductible = rng.choice([0, 5, 10, 20], size=n_rows)
-    filed = pd.Timestamp(first_day) + pd.to_timedelta(rng.integers(90, size=n_rows), unit="D")
+    filed = start + pd.to_timedelta(rng.integers(90, size=n_rows), unit="D")
     is_new, at_night = np.exp(-policy_days / 90), (minutes < 330) | (minutes > 1350)
     log_odds = 3 * (
         0.7 * size + 1.3 * is_new + is_new * size.clip(0) + 0.8 * at_night

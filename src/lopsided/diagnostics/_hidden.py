@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from lopsided._check import SCENARIOS, check_choice
+from lopsided._terminal import quote
 
 _QUANTILES = 51  # of an uncertain prior
 
@@ -36,13 +37,13 @@ def check_prior_range(prior: Any, y: NDArray[np.int8], scenario: str) -> PriorRa
         found = PriorRange(*[float(prior)] * 3)
     else:
         raise ValueError(
-            f"prior must be a number, a pair (low, high) or an estimate, got {prior!r}. Pass "
-            "the share of positives you expect."
+            "prior must be a number, a pair (low, high) or an estimate, got "
+            f"{quote(prior)}. Pass the share of positives you expect."
         )
     if not 0 < found.low <= found.value <= found.high < 1:
         raise ValueError(
-            f"prior must lie between 0 and 1, its low end first, got {prior!r}. Pass the share "
-            "of positives you expect."
+            f"prior must lie between 0 and 1, its low end first, got {quote(prior)}. Pass "
+            "the share of positives you expect."
         )
     if scenario == "two-sample":
         return found

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from lopsided._check import check_labels, check_scores
 from lopsided._math import chance_within, count_rivals
+from lopsided._terminal import quote
 
 LEVEL = 0.9  # of every interval that is printed
 
@@ -28,12 +29,13 @@ def check_cuts(k: Any, n_unlabeled: int) -> tuple[int, ...]:
     numbers = cuts.ndim == 1 and len(cuts) > 0 and cuts.dtype.kind in "iuf"
     if not numbers or (cuts % 1 != 0).any():
         raise ValueError(
-            f"k must be whole numbers of rows, got {k!r}. Pass for example 100 or [50, 100]."
+            f"k must be whole numbers of rows, got {quote(k)}. Pass for example 100 or "
+            "[50, 100]."
         )
     if cuts.min() < 1 or cuts.max() > n_unlabeled:
         raise ValueError(
-            f"k must be from 1 to the {n_unlabeled} unlabeled rows, got {k!r}. Leave out cuts "
-            "beyond the end of the list."
+            f"k must be from 1 to the {n_unlabeled} unlabeled rows, got {quote(k)}. Leave "
+            "out cuts beyond the end of the list."
         )
     return tuple(int(cut) for cut in cuts)
 

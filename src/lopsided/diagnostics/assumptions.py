@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lopsided._terminal import quote
 from lopsided.diagnostics._hidden import PriorRange, check_prior_range, count_hidden
 from lopsided.diagnostics._rows import blind_places, check_cuts, check_rows, stands_within
 
@@ -141,7 +142,7 @@ def sensitivity(
     labels, values = check_rows(y, scores, keep_reviewed=True)
     (cut,) = check_cuts(k, int((labels == 0).sum()))
     if not isinstance(tilt, (int, float, np.number)) or tilt <= 1:
-        raise ValueError(f"tilt must be a number above 1, got {tilt!r}.")
+        raise ValueError(f"tilt must be a number above 1, got {quote(tilt)}.")
     known = check_prior_range(prior, labels, scenario)
     rows = _LabeledRows.place(labels, values, cut)
     n_labeled = len(rows.inside)

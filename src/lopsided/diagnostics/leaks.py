@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._check import check_labels
-from lopsided._terminal import abbreviate
+from lopsided._terminal import abbreviate, quote
 
 __all__ = ["Leak", "find_leaks"]
 
@@ -117,7 +117,7 @@ def find_leaks(X: Any, y: Any) -> list[Leak]:
         columns = ((i, pd.Series(sparse[:, [i]].toarray()[:, 0])) for i in range(X.shape[1]))
         n_columns = X.shape[1]
     else:
-        frame = X.to_pandas() if hasattr(X, "to_pandas") else pd.DataFrame(X)
+        frame = _as_frame(X)
         columns = ((name, frame.iloc[:, i]) for i, name in enumerate(frame.columns))
         n_columns = frame.shape[1]
     found = []
@@ -133,6 +133,19 @@ def find_leaks(X: Any, y: Any) -> list[Leak]:
         if rules:
             found.append(_build_leak(str(name), max(rules, key=_merit), labels))
     return found
+
+
+def _as_frame(X: Any) -> Any:
+    """Return a table of any kind as a data frame of pandas."""
+    import pandas as pd
+
+    try:
+        return X.to_pandas() if hasattr(X, "to_pandas") else pd.DataFrame(X)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"X must be a table of rows and columns, got {quote(X)}. Pass an array or a data "
+            "frame."
+        ) from None
 
 
 @dataclass(frozen=True)

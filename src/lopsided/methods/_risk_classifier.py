@@ -9,6 +9,7 @@ import numpy as np
 from lopsided._check import check_choice
 from lopsided._math import rows_of_share
 from lopsided._rows import TrainingRows
+from lopsided._terminal import quote
 from lopsided._warnings import warn
 from lopsided.methods.base import PUClassifier
 from lopsided.risks import Risk
@@ -35,7 +36,7 @@ class RiskClassifier(PUClassifier):
         if self.risk is None:
             return self._default_risk()
         if not isinstance(self.risk, Risk):
-            raise ValueError(f"risk must be a risk such as ifpu(), got {self.risk!r}.")
+            raise ValueError(f"risk must be a risk such as ifpu(), got {quote(self.risk)}.")
         return self.risk
 
     def _checked_risk(self) -> Risk:
@@ -83,6 +84,6 @@ def check_hold_out(fraction: Any, order: str = "random") -> None:
     check_choice(order, ("random", "last"), "validation")
     if not (isinstance(fraction, (float, np.floating)) and 0 < fraction < 1):
         raise ValueError(
-            f"validation_fraction must lie between 0 and 1, both excluded, got {fraction!r}. "
-            "Pass the share of rows to hold out, such as 0.2."
+            "validation_fraction must lie between 0 and 1, both excluded, got "
+            f"{quote(fraction)}. Pass the share of rows to hold out, such as 0.2."
         )

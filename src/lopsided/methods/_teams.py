@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lopsided._check import check_choice
+from lopsided._terminal import quote
 from lopsided.methods._members import MANY_LABELED, OUTLIERS, Member
 from lopsided.methods._neighbors import NeighborRatioClassifier
 from lopsided.methods._outliers import OutlierClassifier
@@ -87,7 +88,7 @@ def select_members(members: Sequence[Member], names: Any) -> list[Member]:
     known = {member.name: member for member in members}
     wanted = [names] if isinstance(names, str) else names
     if not isinstance(wanted, Iterable):
-        raise ValueError(f"estimators must be names of members, got {names!r}.")
+        raise ValueError(f"estimators must be names of members, got {quote(names)}.")
     wanted = list(wanted)
     if not wanted:
         raise ValueError("estimators must name at least one member, got none.")

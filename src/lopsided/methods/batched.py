@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from lopsided._check import as_generator, check_jobs, require
 from lopsided._rows import TrainingRows
+from lopsided._terminal import quote
 from lopsided.methods._auto_prior import estimate_prior_of_batches
 from lopsided.methods._categories import category_levels, fit_level_map
 from lopsided.methods.base import PUClassifier
@@ -122,7 +123,7 @@ def fit_batched(
     if model.early_stopping_rounds is not None:
         raise ValueError(
             "early_stopping_rounds must be None for a table in batches, got "
-            f"{model.early_stopping_rounds!r}: no rows are held out. Choose n_estimators."
+            f"{quote(model.early_stopping_rounds)}: no rows are held out. Choose n_estimators."
         )
     if checkpoint is not None and model.random_state is None:
         raise ValueError(SEEDLESS)
@@ -190,7 +191,7 @@ def _settle_prior(
     if model.prior in ("tice", "km2"):
         raise ValueError(
             f"prior must be a number or an estimate from scores for a table in batches, got "
-            f"{model.prior!r}, which takes no weights. Pass 'auto', or a number."
+            f"{quote(model.prior)}, which takes no weights. Pass 'auto', or a number."
         )
     unseen = np.ones(len(table.labels), bool)
     unseen[table.positions] = False

@@ -13,6 +13,7 @@ from lopsided._check import check_choice, check_count, check_magnitude, require
 from lopsided._math import normalized
 from lopsided._progress import Bar
 from lopsided._rows import TrainingRows
+from lopsided._terminal import quote
 from lopsided._warnings import warn
 from lopsided.methods._categories import fit_level_map, map_levels
 from lopsided.methods._estimate import fused_estimate
@@ -202,19 +203,19 @@ class BoostedRiskClassifier(RiskClassifier):
             if not (_is_number(value) and 0 < value <= most):
                 raise ValueError(
                     f"{name} must be above 0{f' and at most {most}' if most == 1 else ''}, "
-                    f"got {value!r}."
+                    f"got {quote(value)}."
                 )
         for name in ("min_split_loss", *_REGULARIZERS):
             value = getattr(self, name)
             if not (_is_number(value) and value >= 0):
-                raise ValueError(f"{name} must be at least 0, got {value!r}.")
+                raise ValueError(f"{name} must be at least 0, got {quote(value)}.")
         check_choice(self.grow_policy, ("depthwise", "lossguide"), "grow_policy")
         check_hold_out(self.validation_fraction)
         signs = self.monotone_constraints
         if signs is not None and (len(signs) != X.shape[1] or not set(signs) <= {-1, 0, 1}):
             raise ValueError(
                 f"monotone_constraints must hold -1, 0 or 1 for each of {X.shape[1]} columns, "
-                f"got {signs!r}."
+                f"got {quote(signs)}."
             )
 
     def _params(self, seed: int, start: float) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from sklearn.base import clone
 
 from lopsided._check import as_generator, require
 from lopsided._rows import TrainingRows
+from lopsided._terminal import quote
 from lopsided.methods._categories import LevelMap
 from lopsided.methods._label_totals import LabelTotals, check_local, weighs_by_label
 from lopsided.methods._objective import fused_objective
@@ -58,7 +59,7 @@ def as_method(method: Any, prior: Any = None, random_state: Any = None) -> PUCla
             model.set_params(prior=prior)
     else:
         raise ValueError(
-            f"method must be a name of list_methods() or a method, got {method!r}."
+            f"method must be a name of list_methods() or a method, got {quote(method)}."
         )
     return model if random_state is None else model.set_params(random_state=random_state)
 
@@ -253,7 +254,7 @@ def plan_boosting(
     if model.early_stopping_rounds is not None:
         raise ValueError(
             "On several workers, early_stopping_rounds must be None, got "
-            f"{model.early_stopping_rounds!r}. Choose n_estimators on a sample."
+            f"{quote(model.early_stopping_rounds)}. Choose n_estimators on a sample."
         )
     summary.check(model._min_labeled)
     know_columns(model, summary)

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from lopsided._check import check_choice, check_count
 from lopsided._math import normalized
 from lopsided._rows import TrainingRows
+from lopsided._terminal import quote
 from lopsided.methods._categories import fit_level_map, map_levels
 from lopsided.methods._cross_fit import assign_folds, cross_fit
 from lopsided.methods.additive import AdditiveScores, settle
@@ -146,7 +147,7 @@ class PUForestClassifier(PUClassifier):
     def _check_params(self) -> None:
         if self.oob_score not in (True, False, "unlabeled"):
             raise ValueError(
-                f"oob_score must be True, False or 'unlabeled', got {self.oob_score!r}."
+                f"oob_score must be True, False or 'unlabeled', got {quote(self.oob_score)}."
             )
         check_choice(self.splitter, ("best", "random"), "splitter")
         check_count(self.n_estimators, "n_estimators")
@@ -155,7 +156,7 @@ class PUForestClassifier(PUClassifier):
             check_count(self.max_depth, "max_depth")
         if isinstance(self.sampling, type) or not hasattr(self._sampling(), "draw"):
             raise ValueError(
-                f"sampling must be a scheme such as Bootstrap(), got {self.sampling!r}."
+                f"sampling must be a scheme such as Bootstrap(), got {quote(self.sampling)}."
             )
 
     def _sampling(self) -> Sampling:
@@ -252,5 +253,5 @@ def _n_features(wanted: Any, n_features: int) -> int:
         return max(int(wanted * n_features), 1)
     raise ValueError(
         "max_features must be 'sqrt', 'log2', a number of columns, a share of them or None, "
-        f"got {wanted!r}."
+        f"got {quote(wanted)}."
     )

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from lopsided._check import as_generator
 from lopsided._math import sigmoid
-from lopsided._terminal import abbreviate
+from lopsided._terminal import abbreviate, quote
 from lopsided.methods._kinds import KindModel, check_kinds, fit_kind_model
 from lopsided.methods._learners import log_odds_of, positive_proba, seeded_copy
 from lopsided.methods.additive import AdditiveScores, additive_scores
@@ -291,7 +291,7 @@ class MultiPositiveClassifier(MetaEstimatorMixin, PUClassifier):
         found = np.array([given[kind] for kind in wanted], np.float64)
         if not ((found > 0) & (found <= 1)).all():
             raise ValueError(
-                f"label_frequency must hold numbers above 0 and at most 1, got {given!r}."
+                f"label_frequency must hold numbers above 0 and at most 1, got {quote(given)}."
             )
         return found.min() / found
 

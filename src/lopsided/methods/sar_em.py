@@ -12,6 +12,7 @@ from lopsided._check import check_count
 from lopsided._math import positive_posterior
 from lopsided._progress import Bar
 from lopsided._rows import TrainingRows
+from lopsided._terminal import quote
 from lopsided.methods._encoders import EncodedClassifier, NumericEncoder, fit_numeric_encoder
 from lopsided.methods._learners import (
     check_learner,
@@ -110,7 +111,8 @@ class SAREMClassifier(EncodedClassifier):
         check_count(self.window, "window", least=2)
         if not 0 < self.min_propensity <= 1:
             raise ValueError(
-                f"min_propensity must be above 0 and at most 1, got {self.min_propensity!r}."
+                "min_propensity must be above 0 and at most 1, got "
+                f"{quote(self.min_propensity)}."
             )
         self.propensity_columns_ = columns = self._columns()
         seen, levels = rows.X[:, columns], self._levels()
@@ -159,7 +161,7 @@ class SAREMClassifier(EncodedClassifier):
         if columns.dtype.kind not in "iu" or not known.all():
             raise ValueError(
                 "propensity_columns must be positions from 0 to "
-                f"{self.n_features_in_ - 1}, got {self.propensity_columns!r}."
+                f"{self.n_features_in_ - 1}, got {quote(self.propensity_columns)}."
             )
         return list(columns)
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from lopsided._rows import TrainingRows
+from lopsided._terminal import quote
 from lopsided.methods._encoders import EncodedClassifier
 from lopsided.methods._learners import (
     check_learner,
@@ -76,7 +77,7 @@ class SpyClassifier(EncodedClassifier):
         for name in ("spy_share", "noise"):
             value = getattr(self, name)
             if not (isinstance(value, (int, float)) and 0 <= value < 1):
-                raise ValueError(f"{name} must be at least 0 and below 1, got {value!r}.")
+                raise ValueError(f"{name} must be at least 0 and below 1, got {quote(value)}.")
         first = self.estimator
         if first is None:
             first = LogisticRegression(class_weight="balanced")

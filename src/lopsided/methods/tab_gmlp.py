@@ -8,6 +8,7 @@ import numpy as np
 
 from lopsided._check import check_choice, check_count, require
 from lopsided._rows import TrainingRows
+from lopsided._terminal import quote
 from lopsided.losses import CalibratedFocalLoss
 from lopsided.methods._encoders import OrdinalEncoder, fit_ordinal_encoder
 from lopsided.methods._risk_classifier import RiskClassifier, check_hold_out, hold_out
@@ -205,12 +206,13 @@ class TabGMLPClassifier(RiskClassifier):
             check_count(self.patience, "patience")
         if not (_is_number(self.learning_rate) and 0 < self.learning_rate < np.inf):
             raise ValueError(
-                f"learning_rate must be above 0, got {self.learning_rate!r}. Pass a small "
+                f"learning_rate must be above 0, got {quote(self.learning_rate)}. Pass a small "
                 "number such as 1e-3."
             )
         if not (_is_number(self.weight_decay) and 0 <= self.weight_decay < np.inf):
             raise ValueError(
-                f"weight_decay must be at least 0, got {self.weight_decay!r}. Pass 0 for none."
+                f"weight_decay must be at least 0, got {quote(self.weight_decay)}. Pass 0 "
+                "for none."
             )
 
     def _scores(self, X: Any) -> Any:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from lopsided._check import check_count, require
 from lopsided._rows import TrainingRows
+from lopsided._terminal import quote
 from lopsided.methods._encoders import EncodedClassifier
 
 __all__ = ["DevNetClassifier", "PReNetClassifier"]
@@ -139,7 +140,7 @@ class DevNetClassifier(_PooledClassifier):
     def _check_settings(self) -> None:
         super()._check_settings()
         if not self.margin > 0:
-            raise ValueError(f"margin must be above 0, got {self.margin!r}. Pass 5.")
+            raise ValueError(f"margin must be above 0, got {quote(self.margin)}. Pass 5.")
 
 
 @dataclass(eq=False, repr=False)
@@ -221,7 +222,7 @@ class PReNetClassifier(_PooledClassifier):
         if len(targets) != 3 or sorted(set(targets)) != targets:
             raise ValueError(
                 "targets must be three rising numbers, for pairs with no, one and two labeled "
-                f"rows, got {self.targets!r}. Pass (0, 4, 8)."
+                f"rows, got {quote(self.targets)}. Pass (0, 4, 8)."
             )
 
 

@@ -16,6 +16,7 @@ from lopsided._check import (
     check_share,
 )
 from lopsided._math import chance_within, count_rivals, rows_of_share, weigh_rivals
+from lopsided._terminal import quote
 
 Scenario = Literal["one-sample", "two-sample"]
 Floats = NDArray[np.float64]
@@ -177,7 +178,7 @@ def cut_rows(k: float, n_rows: int) -> int:
         return rows_of_share(k, n_rows)
     if not number or not 1 <= k <= n_rows or k % 1 != 0:
         raise ValueError(
-            f"k must be from 1 to {n_rows} rows or a share below 1, got {k!r}. Pass for "
+            f"k must be from 1 to {n_rows} rows or a share below 1, got {quote(k)}. Pass for "
             f"example {min(10, n_rows)}."
         )
     return int(k)

@@ -17,6 +17,7 @@ drawn in random order.
 from collections.abc import Callable
 from typing import Any
 
+from lopsided._terminal import quote
 from lopsided.metrics._places import (
     Places,
     count_positives,
@@ -241,6 +242,7 @@ def ordered_pair(prior: Any) -> tuple[float, float]:
     """Return a range of priors, or say what is wrong with it."""
     if len(prior) != 2 or not prior[0] <= prior[1]:
         raise ValueError(
-            f"prior must be a number or a pair of them, the lower one first, got {prior!r}."
+            "prior must be a number or a pair of them, the lower one first, got "
+            f"{quote(prior)}."
         )
     return prior[0], prior[1]

@@ -35,7 +35,8 @@ from typing import Any
 
 import numpy as np
 
-from lopsided._check import as_generator, check_choice, check_count, check_level
+from lopsided._check import as_generator, check_choice, check_count, check_labels, check_level
+from lopsided._terminal import quote
 from lopsided.metrics import at_k, pu
 from lopsided.metrics._places import (
     Floats,
@@ -167,7 +168,9 @@ def pu_bootstrap(
     rng = as_generator(random_state)
     estimate = partial(_estimate, name, y, scores, params, n_draws, level)
     if all(hasattr(prior, end) for end in ("value", "low", "high")):
-        margin = 0.5 / max(1, int((np.asarray(y) == 0).sum()))  # half a row
+        labels = check_labels(y)
+        whole = params.get("scenario", "one-sample") == "one-sample"
+        margin = 0.5 / (len(labels) if whole else int((labels == 0).sum()))  # half a row
         middle, low, high = prior.value, max(prior.low, margin), min(prior.high, 1 - margin)
     elif isinstance(prior, (tuple, list)):
         low, high = at_k.ordered_pair(prior)
@@ -217,7 +220,8 @@ def _estimate(
     n_hidden: int | None = round(n_positives - places.n_labeled * places.inside)
     if prior is not None and n_positives < 0.5:
         raise ValueError(
-            f"prior must mean at least one positive in {places.n_rows} rows, got {prior!r}."
+            f"prior must mean at least one positive in {places.n_rows} rows, got "
+            f"{quote(prior)}."
         )
     if name == "pu_expected_finds":
         places = find_listed_places(y, scores)

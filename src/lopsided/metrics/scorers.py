@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from lopsided._terminal import quote
 from lopsided.metrics._places import take_value
 from lopsided.metrics.named import get_metric
 
@@ -118,6 +119,11 @@ def _fold_metric(metric: Any, params: dict[str, Any]) -> _FoldMetric:
         )
     if isinstance(metric, str):
         metric = get_metric(metric)
+    if not callable(metric):
+        raise ValueError(
+            "metric must be a function of y and scores or the name of a PU metric, got "
+            f"{quote(metric)}. Pass for example 'pu_roc_auc'."
+        )
     if "prior" in params:
         params = {**params, "prior": take_value(params["prior"])}
     return _FoldMetric(metric, params)

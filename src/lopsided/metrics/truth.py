@@ -45,7 +45,7 @@ def average_precision(y_true: Any, scores: Any) -> float:
     from sklearn.metrics import average_precision_score
 
     truth, values = _pair(y_true, scores)
-    return float(average_precision_score(truth, values))
+    return float(average_precision_score(truth, _as_ranks(values)))
 
 
 def roc_auc(y_true: Any, scores: Any) -> float:
@@ -70,7 +70,7 @@ def roc_auc(y_true: Any, scores: Any) -> float:
     from sklearn.metrics import roc_auc_score
 
     truth, values = _pair(y_true, scores)
-    return float(roc_auc_score(truth, values))
+    return float(roc_auc_score(truth, _as_ranks(values)))
 
 
 def precision_at_k(y_true: Any, scores: Any, k: float) -> float:
@@ -172,7 +172,7 @@ def ndcg_at_k(y_true: Any, scores: Any, k: float) -> float:
     from sklearn.metrics import ndcg_score
 
     truth, values = _pair(y_true, scores)
-    return float(ndcg_score(truth[None], values[None], k=cut_rows(k, len(truth))))
+    return float(ndcg_score(truth[None], _as_ranks(values)[None], k=cut_rows(k, len(truth))))
 
 
 def _caught(truth: NDArray[np.int8], scores: NDArray[Any], n: int) -> float:
@@ -181,6 +181,11 @@ def _caught(truth: NDArray[np.int8], scores: NDArray[Any], n: int) -> float:
     above, tied = scores > cut, scores == cut
     slots = n - int(above.sum())
     return float(truth[above].sum() + truth[tied].sum() * slots / tied.sum())
+
+
+def _as_ranks(scores: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return whole numbers in the order of the scores: differences of huge ones overflow."""
+    return np.unique(scores, return_inverse=True)[1]
 
 
 def _pair(y_true: Any, scores: Any) -> tuple[NDArray[np.int8], NDArray[np.float64]]:

@@ -2,7 +2,7 @@
 
 import time
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,8 +10,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lopsided._check import as_generator, check_choice, check_count, check_level
+from lopsided._check import (
+    as_generator,
+    check_choice,
+    check_count,
+    check_level,
+)
+from lopsided._params import check_classifier
 from lopsided._rows import TrainingRows
+from lopsided._terminal import quote
 from lopsided.methods.registry import build, check_ranks, get_method
 from lopsided.metrics.named import bind_prior
 from lopsided.metrics.pu import damped_log, damping
@@ -245,15 +252,23 @@ def _list_models(estimators: Any, prior: float | None) -> dict[str, Any]:
     """Return the estimators by label, the baseline among them."""
     if isinstance(estimators, str):
         estimators = [estimators]
+    if not isinstance(estimators, Iterable):
+        raise ValueError(
+            "estimators must be names of methods or a dict with labels, got "
+            f"{quote(estimators)}. Pass for example ['focused', 'naive-xgb']."
+        )
     named = estimators if isinstance(estimators, Mapping) else {one: one for one in estimators}
     models = {}
     for label, model in {**named, BASELINE: named.get(BASELINE, BASELINE)}.items():
         if not isinstance(label, str):
             raise ValueError(
-                f"estimators must be names of methods or a dict with labels, got {label!r}. "
-                "Write {'a label': estimator}."
+                "estimators must be names of methods or a dict with labels, got "
+                f"{quote(label)}. Write {{'a label': estimator}}."
             )
-        models[label] = _build(model, prior) if isinstance(model, str) else model
+        if isinstance(model, str):
+            models[label] = _build(model, prior)
+        else:
+            models[label] = check_classifier(model, f"The estimator {quote(label)}")
     return models
 
 

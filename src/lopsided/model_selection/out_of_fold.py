@@ -13,7 +13,14 @@ from sklearn.base import clone
 from sklearn.model_selection import check_cv
 from sklearn.utils.metadata_routing import get_routing_for_object
 
-from lopsided._check import as_generator, check_count, check_labels, encode_groups
+from lopsided._check import (
+    as_floats,
+    as_generator,
+    check_count,
+    check_labels,
+    encode_groups,
+)
+from lopsided._params import check_classifier
 from lopsided._progress import Bar
 from lopsided._warnings import warn
 from lopsided.exceptions import PriorWarning
@@ -28,6 +35,7 @@ from lopsided.model_selection.splitters import (
 
 __all__ = ["out_of_fold_scores", "rank_against"]
 
+_FAR = 1e300  # differences of scores beyond would overflow
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
@@ -87,6 +95,7 @@ def out_of_fold_scores(
     >>> bool(pu_roc_auc(y, scores) > 0.95)
     True
     """
+    check_classifier(estimator)
     rows = as_rows(X, y, groups=groups)
     rng = as_generator(random_state)
     if cv is None and groups is None:
@@ -236,18 +245,37 @@ def rank_against(reference: Any, scores: Any, weights: Any = None) -> NDArray[np
     >>> rank_against([1.0, 2.0, 3.0, 4.0], [2.0, 2.5])
     array([0.375, 0.5  ])
     """
-    points = np.asarray(reference, dtype=float)
+    points = _as_points(reference)
     known, place, counts = np.unique(points, return_inverse=True, return_counts=True)
     if weights is not None:
-        counts = np.bincount(place, weights=weights)
-    values = np.asarray(scores, dtype=float)
+        counts = np.bincount(place, weights=_as_shares(weights, points))
+    values = np.clip(as_floats(scores, "scores"), -_FAR, _FAR)
     total = counts.sum()
     middles = (np.cumsum(counts) - counts / 2) / total
     placed = np.interp(values, known, middles)
     spread = float(known[-1] - known[0]) or 1.0
     above = np.maximum(values - known[-1], 0) / spread
     below = np.maximum(known[0] - values, 0) / spread
-    return placed + (above / (1 + above) - below / (1 + below)) / (2 * total)
+    return placed + (above / (1 + above) - below / (1 + below)) / (2 * len(points))
+
+
+def _as_points(reference: Any) -> NDArray[np.float64]:
+    points = as_floats(reference, "reference")
+    if points.ndim != 1 or not len(points) or np.isnan(points).any():
+        raise ValueError(
+            f"reference must be a row of scores, got shape {points.shape} or NaN. Pass some."
+        )
+    return np.clip(points, -_FAR, _FAR)
+
+
+def _as_shares(weights: Any, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    heavy = as_floats(weights, "weights")
+    if heavy.shape != points.shape or not 0 < heavy.sum() < np.inf or heavy.min() < 0:
+        raise ValueError(
+            f"weights must be numbers from 0 for each of {len(points)} scores of the "
+            f"reference, some above, got shape {heavy.shape} and a sum of {heavy.sum():g}."
+        )
+    return heavy
 
 
 def fit_rows(model: Any, rows: TrainingRows) -> Any:

@@ -12,6 +12,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lopsided._check import as_generator, check_choice
+from lopsided._params import check_classifier
+from lopsided._terminal import quote
 from lopsided.methods.base import takes_reviewed
 from lopsided.metrics.named import WITHOUT_PRIOR
 from lopsided.metrics.scorers import REGISTERED, make_pu_scorer
@@ -173,6 +175,8 @@ class PUSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         **fit_params : dict
             For the estimator, for example `sample_weight`.
         """
+        check_classifier(self.estimator)
+        self._check_grid()
         self.scorer_ = _ScoreAndCheck(self._resolve_scoring())
         rng = as_generator(self.random_state)
         rows = as_rows(X, y)
@@ -225,6 +229,20 @@ class PUSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _best(self) -> Any:
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_
+
+    def _check_grid(self) -> None:
+        """Refuse a grid of another form than scikit-learn's, or of parameters that are none."""
+        grids = [self.param_grid] if isinstance(self.param_grid, Mapping) else self.param_grid
+        if not isinstance(grids, (list, tuple)) or not all(
+            isinstance(one, Mapping) for one in grids
+        ):
+            raise ValueError(
+                "param_grid must be a dict from parameters to lists of values, or a list of "
+                f"such dicts, got {quote(self.param_grid)}. Pass for example {{'C': [0.1, 1]}}."
+            )
+        known = self.estimator.get_params()
+        for name in [name for one in grids for name in one if "__" not in str(name)]:
+            check_choice(name, known, f"parameter of {type(self.estimator).__name__}")
 
     def _resolve_scoring(self) -> Callable[[Any, Any, Any], float]:
         if callable(self.scoring):

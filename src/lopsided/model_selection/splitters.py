@@ -197,6 +197,7 @@ class PUTimeSplit:
             The group of each row, such as a customer.
         """
         labels = check_labels(y)
+        check_consistent_length(X, labels)
         times = self._take_times(X, len(labels))
         codes = None if groups is None else encode_groups(groups, len(labels))
         blocks = _cut_time(times, labels, self.get_n_splits())

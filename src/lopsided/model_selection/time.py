@@ -17,7 +17,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from lopsided._check import check_count
+from lopsided._check import check_count, check_outcomes
+from lopsided._params import check_classifier
+from lopsided._terminal import quote
 
 __all__ = ["DelayedLabelClassifier", "GroupTimeSeriesSplit", "labels_as_of"]
 
@@ -94,6 +96,13 @@ class GroupTimeSeriesSplit:
         check_count(self.gap, "gap", least=0)
         if self.max_train_size is not None:
             check_count(self.max_train_size, "max_train_size")
+        if self.test_groups is not None:
+            tests = np.asarray(self.test_groups)
+            if tests.ndim != 1 or tests.dtype.kind not in "iuf":
+                raise ValueError(
+                    "test_groups must be a list of periods, as numbers, or None, got "
+                    f"{quote(self.test_groups)}. Pass for example [2003, 2004]."
+                )
         periods = np.asarray(groups)
         if periods.ndim != 1 or periods.dtype.kind not in "iuf" or np.isnan(periods).any():
             raise ValueError(
@@ -145,13 +154,30 @@ def labels_as_of(y_true: ArrayLike, known_since: ArrayLike, date: Any) -> NDArra
     >>> labels_as_of(y_true, [2003, 2005, float("inf"), float("nan")], 2005)
     array([1, 0, 0, 0], dtype=int8)
     """
-    truth, since = np.asarray(y_true), np.asarray(known_since)
-    if since.dtype == object:  # missing values of pandas' nullable columns compare with nothing
-        since = pd.Series(known_since).to_numpy(dtype=float, na_value=np.nan)
-    check_consistent_length(truth, since)
-    if since.dtype.kind == "M":
-        date = np.datetime64(date)
-    return ((truth == 1) & (since < date)).astype(np.int8)
+    truth = check_outcomes(y_true)
+    check_consistent_length(truth, known_since)
+    known = _is_before(known_since, date)
+    if known is None or known.shape != truth.shape:
+        raise ValueError(
+            "known_since must hold a number for each row and date be a number, or both dates, "
+            f"got {type(known_since).__name__} and {quote(date)}. Pass times of one kind."
+        )
+    return ((truth == 1) & known).astype(np.int8)
+
+
+def _is_before(times: Any, date: Any) -> NDArray[np.bool_] | None:
+    """Say which times are before a date; None where they do not compare."""
+    if np.ndim(date) or pd.isna(date):
+        return None
+    try:
+        values = np.asarray(times)
+        if values.dtype == object:  # missing values of nullable columns compare with nothing
+            values = pd.Series(times).to_numpy(dtype=float, na_value=np.nan)
+        if values.dtype.kind == "M":
+            date = np.datetime64(date)
+        return np.asarray(values < date, dtype=bool)
+    except (OverflowError, TypeError, ValueError):
+        return None
 
 
 def _estimator_has(name: str) -> Any:
@@ -228,8 +254,9 @@ class DelayedLabelClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         **fit_params : dict
             For the classifier, for example `sample_weight`.
         """
+        check_classifier(self.estimator)
         features = self._take_features(X, reset=True)
-        date = X[self.time].max() + self.horizon
+        date = self._find_date(X[self.time])
         self.labels_ = labels_as_of(y, X[self.known_since], date)
         if not self.labels_.any():
             raise ValueError(
@@ -240,6 +267,16 @@ class DelayedLabelClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
         self.estimator_ = clone(self.estimator).fit(features, self.labels_, **fit_params)
         self.classes_ = self.estimator_.classes_
         return self
+
+    def _find_date(self, times: Any) -> Any:
+        """Return the date to look back from."""
+        try:
+            return times.max() + self.horizon
+        except (OverflowError, TypeError, ValueError):
+            raise ValueError(
+                f"horizon must be a time to add to those of {quote(self.time)}, got "
+                f"{quote(self.horizon)}. Pass a number, or a timedelta where they are dates."
+            ) from None
 
     def _take_features(self, X: Any, reset: bool = False) -> Any:
         """Return the columns to learn from, once the two of times are known to be there."""

@@ -1,12 +1,14 @@
 """What the user believes about the label frequency before the table speaks."""
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._params import Params
+from lopsided._terminal import quote
 
 __all__ = ["Beta"]
 
@@ -35,10 +37,12 @@ class Beta(Params):
 
     def log_density(self, label_frequency: Any) -> Any:
         """Return the logarithm of the density, up to a constant."""
-        if not (np.isfinite([self.a, self.b]).all() and self.a > 0 and self.b > 0):
+        if not all(
+            isinstance(one, Real) and 0 < float(one) < np.inf for one in (self.a, self.b)
+        ):
             raise ValueError(
-                f"A belief on the label frequency needs two positive numbers, got {self!r}. "
-                "Beta(2, 2) is a weak one."
+                "A belief on the label frequency needs two positive numbers, got "
+                f"{quote(self)}. Beta(2, 2) is a weak one."
             )
         frequency: NDArray[Any] = np.asarray(label_frequency, float)
         value = (self.a - 1) * np.log(frequency) + (self.b - 1) * np.log1p(-frequency)

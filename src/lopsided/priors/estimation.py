@@ -15,6 +15,8 @@ from lopsided._check import (
     check_level,
     check_scores,
 )
+from lopsided._params import check_n_rows
+from lopsided._terminal import quote
 from lopsided._warnings import warn
 from lopsided.exceptions import PriorWarning
 from lopsided.priors._inputs import check_columns, check_weight
@@ -215,14 +217,15 @@ def estimate_prior(
     weight = None if weight is None else check_weight(weight, labels)
     counts = _count_rows(given, weight)
     if weight is not None:
-        weight = weight * (_check_n_rows(n_rows, len(labels)) / weight.sum())
+        n_all = len(labels) if n_rows is None else check_n_rows(n_rows)
+        weight = weight * (n_all / weight.sum())
     if X is not None and isinstance(estimator, (TIcEPrior, KM2Prior)):
         X = check_columns(X, len(labels))
     if label_frequency is not None:
         if not isinstance(estimator, AutoPrior) or not isinstance(label_frequency, Beta):
             raise ValueError(
                 "label_frequency must be a belief like Beta(2, 2), and method 'auto', got "
-                f"{label_frequency!r} and {method!r}."
+                f"{quote(label_frequency)} and {quote(method)}."
             )
         estimator = AutoPrior(label_frequency, estimator.noise)
     auto = estimator if isinstance(estimator, AutoPrior) else AutoPrior()
@@ -306,14 +309,6 @@ def _count_rows(y: NDArray[Any], weight: Any) -> _Counts:
     )
 
 
-def _check_n_rows(n_rows: Any, n_given: int) -> float:
-    if n_rows is None:
-        return float(n_given)
-    if not isinstance(n_rows, (int, float, np.number)) or not 0 < n_rows < np.inf:
-        raise ValueError(f"n_rows must be a number of rows above 0, got {n_rows!r}.")
-    return float(n_rows)
-
-
 def _resolve_method(method: Any) -> PriorEstimator:
     """Return an estimator, named or given."""
     if isinstance(method, str):
@@ -325,7 +320,7 @@ def _resolve_method(method: Any) -> PriorEstimator:
         )
     if not isinstance(method, PriorEstimator):
         raise ValueError(
-            f"method must be a name or an estimator, got {method!r}. Choose from "
+            f"method must be a name or an estimator, got {quote(method)}. Choose from "
             f"{', '.join(list_priors())}."
         )
     return method

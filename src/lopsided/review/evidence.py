@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_consistent_length
 
-from lopsided._check import check_labels
+from lopsided._check import check_labels, check_outcomes
 from lopsided.priors import PriorEstimate, estimate_prior
 from lopsided.priors.belief import Beta
 from lopsided.review.propensity import stands_in_first
@@ -123,7 +124,8 @@ def estimate_prior_after_reviews(
     >>> now.low < 0.05 < now.high, now.high - now.low < before.high - before.low
     (True, True)
     """
-    first, labels = check_labels(y_first), np.asarray(y, dtype=np.int8)
+    first, labels = check_labels(y_first), check_outcomes(y, "y")
+    check_consistent_length(first, labels)
     if (labels != 0).all():
         return _count_all(labels, level)
     base = estimate_prior(first, scores, label_frequency=label_frequency, level=level)

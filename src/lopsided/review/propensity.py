@@ -1,12 +1,14 @@
 """Whom a review looks at: propensities of rows, and weights that undo them."""
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import check_count, check_labels, check_share
+from lopsided._check import as_floats, check_count, check_labels, check_share
 from lopsided._math import chance_within, count_rivals
+from lopsided._terminal import quote
 
 __all__ = ["review_propensity", "review_weights"]
 
@@ -46,7 +48,7 @@ def review_propensity(
     >>> review_propensity(after, [5, 4, 3, 2, 1, 0]).tolist()
     [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
     """
-    labels, scores = check_labels(y, keep_reviewed=True), np.asarray(past_scores, dtype=float)
+    labels, scores = check_labels(y, keep_reviewed=True), as_floats(past_scores, "past_scores")
     if scores.shape != labels.shape or np.isnan(scores).any():
         raise ValueError(
             f"past_scores must be one number for each of {len(labels)} rows, got shape "
@@ -125,18 +127,18 @@ def review_weights(
     [0.75, 0.75, 1.0, 1.0, 1.5, 1.0]
     """
     labels = check_labels(y, keep_reviewed=True)
-    reached = np.asarray(propensity, dtype=float)
+    reached = as_floats(propensity, "propensity")
     if reached.shape != labels.shape or not ((reached >= 0) & (reached <= 1)).all():
         raise ValueError(
             f"propensity must be a number from 0 to 1 for each of {len(labels)} rows, got "
             f"shape {reached.shape} or numbers beyond. See review_propensity."
         )
-    if not 0 < label_frequency <= 1:
+    if not (isinstance(label_frequency, Real) and 0 < float(label_frequency) <= 1):
         raise ValueError(
-            f"label_frequency must be above 0 and at most 1, got {label_frequency!r}."
+            f"label_frequency must be above 0 and at most 1, got {quote(label_frequency)}."
         )
-    if not max_weight >= 1:
-        raise ValueError(f"max_weight must be at least 1, got {max_weight!r}.")
+    if not (isinstance(max_weight, Real) and float(max_weight) >= 1):
+        raise ValueError(f"max_weight must be at least 1, got {quote(max_weight)}.")
     weights = np.ones(len(labels))
     for kind, known in (
         (labels == 1, reached + (1 - reached) * label_frequency),

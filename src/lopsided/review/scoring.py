@@ -64,7 +64,12 @@ class Scorer:
         scores = np.full(len(rows), np.nan)
         for fold in range(self.fold_of.max() + 1):
             test = self.fold_of == fold
-            one = self._fit(rows.take(~test), prior, weighted)
+            part = rows.take(~test)
+            if not (part.y == 0).any():  # the few unlabeled rows are all in this fold
+                if not (part.y == -1).any():
+                    continue  # nothing but positives is left to learn from
+                part = TrainingRows(part.X, np.maximum(part.y, 0), part.weight)
+            one = self._fit(part, prior, weighted)
             own = score_rows(one, rows.take(test).X)
             scores[test] = place(own, one, positives.take(~test))
         kept = np.isnan(scores)

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lopsided._check import check_choice
-from lopsided._terminal import abbreviate, list_some
+from lopsided._terminal import abbreviate, list_some, quote
 from lopsided._warnings import warn
 from lopsided.tables._categories import CategoryReader
 from lopsided.tables._cells import quote_some
@@ -264,10 +264,10 @@ class TableCleaner(TransformerMixin, BaseEstimator):
         if not names:
             raise ValueError(f"No column is left to learn from, got 0 feature(s). {_ADVICE}")
         if self.decimal not in ("auto", ".", ","):
-            raise ValueError(f"decimal must be 'auto', '.' or ',', got {self.decimal!r}.")
+            raise ValueError(f"decimal must be 'auto', '.' or ',', got {quote(self.decimal)}.")
         if self.day_first not in ("auto", True, False):
             raise ValueError(
-                f"day_first must be 'auto', True or False, got {self.day_first!r}."
+                f"day_first must be 'auto', True or False, got {quote(self.day_first)}."
             )
         check_choice(self.text, ("auto", "encode", "drop"), "way to read text")
         if not isinstance(self.types, (Mapping, type(None))):
@@ -281,7 +281,7 @@ class TableCleaner(TransformerMixin, BaseEstimator):
             check_choice(kind, KINDS, "type of a column")
         if isinstance(self.drop, str):
             raise ValueError(
-                f"drop must be a list of columns, got {self.drop!r}. Put it in []."
+                f"drop must be a list of columns, got {quote(self.drop)}. Put it in []."
             )
         return said | {check_choice(name, names, "column"): "drop" for name in self.drop}
 
