@@ -190,12 +190,12 @@ def _nets(rows, rates) -> str:
     sentences = []
     for one in rows:
         if get_model(one.model).group == "nets":
+            spread = f" ± {100 * one.deviations['r_precision']:.1f}" if one.n_seeds > 1 else ""
             sentences.append(
                 f"`{one.model}` ({one.title}) has an R-precision of "
-                f"{100 * one.means['r_precision']:.1f} % ± "
-                f"{100 * one.deviations['r_precision']:.1f} over {one.n_seeds} seeds, "
-                f"{one.printed:.2f} % in print, and {rates['new firms'][one.model]} % on new "
-                f"firms; {one.seconds:.0f} s a year and seed."
+                f"{100 * one.means['r_precision']:.1f} %{spread}, {one.printed:.2f} % in "
+                f"print, and {rates['new firms'][one.model]} % on new firms; "
+                f"{one.seconds:.0f} s a year on one core, beside other work."
             )
     return "\n\n".join(sentences)
 
