@@ -41,7 +41,8 @@ def run_demo(out: str, method: str = "focused", random_state: int = 0) -> str:
     """Walk through a month: check, fit, rank, explain, review, learn from it, report.
 
     The folder gets the files that the commands would have written, which a later demo removes
-    or writes over, and nothing else; two at once are refused. The last line is the path of the report.
+    or writes over, and nothing else; two at once are refused. The last line is the path of the
+    report.
     """
     check_ranks(method)
     check_no_file(out, " (out=...)")
