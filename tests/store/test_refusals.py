@@ -376,7 +376,7 @@ def test_a_function_in_a_pipeline_is_refused_when_it_is_saved(tmp_path):
 
     model = make_pipeline(FunctionTransformer(np.log1p), build("naive-logistic"))
     model.fit(abs(X), Y)
-    with pytest.raises(ValueError, match=r"got numpy\.log1p: this Pipeline cannot be saved"):
+    with pytest.raises(ValueError, match=r"got numpy\..*log1p: this Pipeline cannot be saved"):
         save(model, tmp_path / "model.lop")
 
 
