@@ -356,6 +356,11 @@ def search(grid):
         (lambda: make_claims(60, first_day="soon"), "first_day must be a day .*got 'soon'"),
         (lambda: explained().grouped(None), "sources must name one column for each of 3 feat"),
         (lambda: explained().centered([1]), r"typical must be one number .*got shape \(1,\)"),
+        (
+            lambda: lopsided.losses.FocalLoss(1e308).check(),
+            "gamma must be .* at most 1e.06, got",
+        ),
+        (lambda: lopsided.risks.nnpu(clamp=TEXT).check(), r"clamp must be ClipAtZero\(\), Gra"),
         (lambda: rank_against([], [1]), r"reference must be a row of scores, got shape \(0,\)"),
         (lambda: rank_against([1], ["a"]), "scores must be numbers, got 'a'"),
         (

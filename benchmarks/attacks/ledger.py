@@ -1,18 +1,33 @@
-"""What has been tried: a line for each finished case, and the table of all."""
+"""What has been tried: a line for each finished case, and the tables of all."""
 
 import hashlib
 import json
 import os
+import re
+import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from importlib.metadata import version
 from pathlib import Path
 
 import lopsided
 from attacks.pool import Case, Done
+from attacks.sentences import generalize
 from attacks.verdicts import BAD, VERDICTS, Outcome
 
-__all__ = ["Ledger", "as_markdown", "count_verdicts", "fingerprint", "list_examples"]
+__all__ = [
+    "Ledger",
+    "as_markdown",
+    "count_refusals",
+    "count_verdicts",
+    "fingerprint",
+    "list_examples",
+]
 
+_SECONDS_TO_SYNC = 5.0
+_NAMES = re.compile(
+    r"^([\w.]+: )?((\w+: |x: ))?(lopsided: )?"
+)  # of an entry, an error, a command
 _EXAMPLES = 5  # of each bad verdict
 _HEADINGS = ("kind", "tried", "result", "one-sentence error", *BAD)
 
@@ -29,10 +44,11 @@ class Ledger:
     def __init__(self, path: Path):
         self._path = path
         self._code = fingerprint()
+        self._synced = 0.0
 
-    def read(self) -> dict[Case, Outcome]:
+    def read(self) -> list[Done]:
         """Return the cases that were finished on this code."""
-        found = {}
+        found: list[Done] = []
         if self._path.exists():
             for line in self._path.read_text(encoding="utf-8").splitlines():
                 try:
@@ -40,12 +56,12 @@ class Ledger:
                 except json.JSONDecodeError:
                     continue  # cut off by a kill: that case is run again
                 if one["code"] == self._code:
-                    case = Case(one["kind"], one["seed"])
-                    found[case] = Outcome(one["verdict"], one["note"])
+                    outcome = Outcome(one["verdict"], one["note"])
+                    found.append(Done(Case(one["kind"], one["seed"]), outcome, one["seconds"]))
         return found
 
     def add(self, done: Done) -> None:
-        """Write a line, and see that it is on disk."""
+        """Write a line, and see now and then that all are on disk."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         line = {
             "code": self._code,
@@ -56,14 +72,16 @@ class Ledger:
         with open(self._path, "a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
             file.flush()
-            os.fsync(file.fileno())
+            if time.monotonic() - self._synced > _SECONDS_TO_SYNC:
+                os.fsync(file.fileno())
+                self._synced = time.monotonic()
 
 
 def fingerprint() -> str:
-    """Return a hash of the library and of the attacks."""
+    """Return a hash of the library, of the attacks, and of what draws their arguments."""
     folders = Path(lopsided.__file__).parent, Path(__file__).parent
     sources = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
-    content = b"".join(file.read_bytes() for file in sources)
+    content = b"".join(file.read_bytes() for file in sources) + version("hypothesis").encode()
     return hashlib.sha256(content).hexdigest()[:12]
 
 
@@ -96,6 +114,30 @@ def as_markdown(rows: Sequence[tuple[str | int, ...]]) -> str:
         + " |"
         for line in lines
     )
+
+
+def count_refusals(outcomes: dict[Case, Outcome], n: int) -> list[tuple[str, int]]:
+    """Return the sentences that were said most often, without what they quote, and the rest.
+
+    Parameters
+    ----------
+    outcomes : dict
+        Of all cases.
+    n : int
+        Sentences to list.
+    """
+    said = Counter(
+        generalize(_NAMES.sub("", one.note))
+        for one in outcomes.values()
+        if one.verdict == "error" and one.note
+    )
+    listed = said.most_common(n)
+    rest = len(said) - len(listed)
+    if rest:
+        listed.append(
+            (f"{rest} other sentences", sum(said.values()) - sum(m for _, m in listed))
+        )
+    return listed
 
 
 def list_examples(outcomes: dict[Case, Outcome]) -> list[str]:

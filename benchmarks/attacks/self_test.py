@@ -14,6 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from attacks import commands, files, kills, random_tables, tables
 from attacks.commands import Said
+from attacks.drawn import CHUNK, Drawn, attack_once, find_entry, for_each
 from attacks.pool import Case, run_cases
 from attacks.verdicts import Finding, Outcome
 
@@ -114,6 +115,13 @@ def _meet_file(how: str) -> None:
         raise Finding("error", said.err)
 
 
+def _meet_entry(how: str) -> Outcome:
+    """Let a fake entry point meet plain arguments, or odd ones."""
+    return attack_once(
+        find_entry("fakes", 0), Drawn({"how": how.removeprefix("oddly ")}, "oddly" in how)
+    )
+
+
 def _meet_process(how: str) -> None:
     if how == "hangs":
         time.sleep(60)
@@ -155,6 +163,17 @@ _CHECKS: tuple[tuple[Callable[[str], Outcome | None], str, str], ...] = (
     (_meet_file, "ranks well", "result"),
     (_meet_file, "loses a row", "wrong"),
     (_meet_file, "changes a cell", "wrong"),
+    (_meet_entry, "behaves", "result"),
+    (_meet_entry, "oddly refuses", "error"),
+    (_meet_entry, "refuses", "wrong"),  # plain arguments
+    (_meet_entry, "oddly refuses without a sentence", "traceback"),
+    (_meet_entry, "oddly fails in NumPy", "traceback"),
+    (_meet_entry, "oddly meets a KeyError", "traceback"),
+    (_meet_entry, "lets a warning through", "traceback"),
+    (_meet_entry, "warns without a sentence", "traceback"),
+    (_meet_entry, "warns", "result"),
+    (_meet_entry, "is wrong", "wrong"),
+    (_meet_entry, "leaves a file", "stray"),
     (_meet_process, "hangs", "hang"),
     (_meet_process, "crashes", "traceback"),
     (_meet_signal, "stops", "result"),
@@ -190,4 +209,25 @@ def check_verdicts() -> int:
         mark = "ok  " if came == wanted else "FAIL"
         note = " ".join(done.outcome.note.split())[:80]
         print(f"{mark} {meet.__name__[6:]} that {how!r}: {came}, {note}")
-    return int(failures > 0)
+    return int(failures + _check_chunk() > 0)
+
+
+def _check_chunk() -> int:
+    """See that a case that hangs or kills its process costs no other of its chunk."""
+    drawn: list[Any] = []
+    for_each(find_entry("fakes", 0).arguments, 0, lambda _, one: drawn.append(one))
+    hows = [one.values["how"] for one in drawn[:CHUNK]]
+    wanted = {"behaves": "result", "hangs": "hang", "dies": "traceback", "is wrong": "wrong"}
+    seeds = sorted(place for how in wanted for place in _places(hows, how)[:2])
+    found = {
+        done.case.seed: done.outcome.verdict
+        for done in run_cases([Case("fakes", seed) for seed in seeds], jobs=1)
+    }
+    right = found == {seed: wanted[hows[seed]] for seed in seeds} and len(found) == len(seeds)
+    mark = "ok  " if right else "FAIL"
+    print(f"{mark} chunk of {len(seeds)} that hang, die and behave: {found}")
+    return int(not right)
+
+
+def _places(hows: list[str], how: str) -> list[int]:
+    return [place for place, one in enumerate(hows) if one == how]

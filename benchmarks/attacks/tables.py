@@ -18,7 +18,7 @@ from lopsided.methods.registry import build, get_method
 
 __all__ = ["CASES", "DEADLINE", "run"]
 
-CASES = 5000
+CASES = 2400
 DEADLINE = 120.0  # a table takes a fraction of a second, on a busy machine some
 
 # Where the quick settings of the registry take half a second.

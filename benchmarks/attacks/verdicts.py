@@ -23,6 +23,7 @@ BAD = ("traceback", "hang", "wrong", "lost", "stray")
 VERDICTS = GOOD + BAD
 
 _REFUSALS = {"ValueError", "TypeError", "ImportError", "MissingExtraError", "NotFittedError"}
+_VALIDATION = ("utils/validation", "utils/_array_api", "model_selection/_split")
 _MAX_LINES, _MAX_LETTERS = 3, 600
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x9b]")  # what a terminal obeys
 
@@ -42,12 +43,12 @@ class Finding(Exception):
         self.outcome = Outcome(verdict, note)
 
 
-def judge_error(error: BaseException) -> Outcome:
+def judge_error(error: BaseException, also: tuple[type[BaseException], ...] = ()) -> Outcome:
     """Tell a refusal, which a user can act on, from an error that got out by accident.
 
     A refusal was raised on purpose, by a `raise` in lopsided or by scikit-learn's validation,
     and says so in a sentence. An error of the same type that NumPy or XGBoost met deep inside
-    is none, however short its words.
+    is none, however short its words. `also` are types that are an answer here.
     """
     shown = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
     codes = list(_walk(error.__traceback__))
@@ -55,7 +56,8 @@ def judge_error(error: BaseException) -> Outcome:
     inner = codes[ours[-1] + 1 :] if ours else codes
     validated = any(_is_validation(file) for file, _ in inner)
     raised = bool(ours) and not inner and codes[-1][1]
-    if type(error).__name__ not in _REFUSALS or not (validated or raised):
+    known = type(error).__name__ in _REFUSALS or isinstance(error, also)
+    if not known or not (validated or raised):
         where = f" (at {_place(error.__traceback__)})"
         return Outcome("traceback", shown + where)
     # scikit-learn lists the names of columns, a line each.
@@ -121,7 +123,7 @@ def _walk(trace: TracebackType | None) -> Iterable[tuple[str, bool]]:
 
 
 def _is_validation(file: str) -> bool:
-    return "/sklearn/utils/validation.py" in file or "/sklearn/utils/_array_api.py" in file
+    return any(f"/sklearn/{name}.py" in file for name in _VALIDATION)
 
 
 def _place(trace: TracebackType | None) -> str:

@@ -1,6 +1,8 @@
 """Parameters: those of parts, as scikit-learn reaches them, and estimators that are one."""
 
 from dataclasses import fields
+from math import isfinite
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -68,3 +70,11 @@ def check_n_rows(n_rows: Any) -> float:
     if not number or not 0 < n_rows < np.inf:
         raise ValueError(f"n_rows must be a number of rows above 0, got {quote(n_rows)}.")
     return float(n_rows)
+
+
+def is_real(value: Any) -> bool:
+    """Say whether a value is a finite number."""
+    try:
+        return isinstance(value, Real) and not isinstance(value, bool) and isfinite(value)
+    except OverflowError:  # a whole number beyond all floats
+        return False

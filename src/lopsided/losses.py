@@ -6,15 +6,15 @@ and accurate for margins up to 100 in size.
 """
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 from lopsided._math import backend, cast, sigmoid, softplus
-from lopsided._params import Params
+from lopsided._params import Params, is_real
 from lopsided._terminal import quote
 
 __all__ = ["CalibratedFocalLoss", "FocalLoss", "LogisticLoss", "Loss", "SigmoidLoss"]
 
+_MAX_GAMMA = 1e6  # beyond, products of it are not finite
 _FAR = 80.0  # beyond, log-odds are a straight line and probabilities near 0 or 1 in float32
 
 
@@ -233,5 +233,8 @@ class CalibratedFocalLoss(_Focal):
 
 
 def _check_gamma(gamma: Any, name: str) -> None:
-    if not (isinstance(gamma, Real) and float(gamma) >= 0):
-        raise ValueError(f"{name} must be at least 0, got {quote(gamma)}.")
+    if not (is_real(gamma) and 0 <= float(gamma) <= _MAX_GAMMA):
+        raise ValueError(
+            f"{name} must be at least 0 and at most {_MAX_GAMMA:g}, got {quote(gamma)}. Pass "
+            "for example 3."
+        )

@@ -10,14 +10,13 @@ positives among the unlabeled rows cost as negatives.
 """
 
 from dataclasses import dataclass, field, replace
-from numbers import Real
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
 
 from lopsided._check import check_choice
 from lopsided._math import cast, detach, normalized
-from lopsided._params import Params
+from lopsided._params import Params, is_real
 from lopsided._terminal import quote
 from lopsided.losses import FocalLoss, LogisticLoss, Loss, SigmoidLoss
 
@@ -289,7 +288,7 @@ class _TargetedRisk(Risk):
         """Raise an error if a setting makes no sense."""
         super().check()
         target = self.target_prior
-        if target is not None and not (isinstance(target, Real) and 0 < float(target) < 1):
+        if target is not None and not (is_real(target) and 0 < float(target) < 1):
             raise ValueError(
                 "target_prior must lie between 0 and 1 or be None, got "
                 f"{quote(self.target_prior)}."
@@ -374,7 +373,7 @@ class PURisk(_TargetedRisk):
         """Raise an error if a setting makes no sense."""
         super().check()
         check_choice(self.scenario, ("one-sample", "two-sample"), "scenario")
-        if not (isinstance(self.reviewed_weight, Real) and float(self.reviewed_weight) >= 1):
+        if not (is_real(self.reviewed_weight) and float(self.reviewed_weight) >= 1):
             raise ValueError(
                 f"reviewed_weight must be at least 1, got {quote(self.reviewed_weight)}. 1 "
                 "takes reviewed negatives for unlabeled rows."
@@ -426,6 +425,11 @@ class SupervisedRisk(_TargetedRisk):
             )
 
 
+def _given(part: Any, default: type) -> Any:
+    """Return a part, the default one if there is none."""
+    return default() if part is None else part
+
+
 def upu(loss: Loss | None = None) -> PURisk:
     """Return the unbiased PU risk (du Plessis et al. 2015), sigmoid loss by default.
 
@@ -446,7 +450,7 @@ def upu(loss: Loss | None = None) -> PURisk:
     >>> model.risk.clamp is None  # it may sink below zero
     True
     """
-    return PURisk(loss or SigmoidLoss())
+    return PURisk(_given(loss, SigmoidLoss))
 
 
 def nnpu(loss: Loss | None = None, clamp: Clamp | None = None) -> PURisk:
@@ -468,7 +472,7 @@ def nnpu(loss: Loss | None = None, clamp: Clamp | None = None) -> PURisk:
     >>> nnpu(clamp=ClipAtZero())
     PURisk(loss=SigmoidLoss(), clamp=ClipAtZero(), target_prior=None, scenario='one-sample')
     """
-    return PURisk(loss or SigmoidLoss(), clamp or GradientAscent())
+    return PURisk(_given(loss, SigmoidLoss), _given(clamp, GradientAscent))
 
 
 def imbnnpu(
@@ -496,7 +500,7 @@ def imbnnpu(
     >>> float(weights.positive.sum()), float(weights.negative.sum().round(3))
     (0.5, 0.5)
     """
-    return PURisk(loss or SigmoidLoss(), clamp or GradientAscent(), target_prior)
+    return PURisk(_given(loss, SigmoidLoss), _given(clamp, GradientAscent), target_prior)
 
 
 def ifpu(
@@ -525,7 +529,7 @@ def ifpu(
     FocalLoss(gamma=2)
     >>> model = lopsided.BoostedRiskClassifier(risk=risk, prior=0.1)
     """
-    return PURisk(FocalLoss(gamma), clamp or GradientAscent(), target_prior)
+    return PURisk(FocalLoss(gamma), _given(clamp, GradientAscent), target_prior)
 
 
 def supervised(loss: Loss | None = None) -> SupervisedRisk:
@@ -545,7 +549,7 @@ def supervised(loss: Loss | None = None) -> SupervisedRisk:
     >>> supervised().needs_prior
     False
     """
-    return SupervisedRisk(loss or LogisticLoss())
+    return SupervisedRisk(_given(loss, LogisticLoss))
 
 
 def naive(loss: Loss | None = None) -> SupervisedRisk:

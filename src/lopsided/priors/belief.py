@@ -1,13 +1,12 @@
 """What the user believes about the label frequency before the table speaks."""
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._params import Params
+from lopsided._params import Params, is_real
 from lopsided._terminal import quote
 
 __all__ = ["Beta"]
@@ -37,9 +36,7 @@ class Beta(Params):
 
     def log_density(self, label_frequency: Any) -> Any:
         """Return the logarithm of the density, up to a constant."""
-        if not all(
-            isinstance(one, Real) and 0 < float(one) < np.inf for one in (self.a, self.b)
-        ):
+        if not all(is_real(one) and one > 0 for one in (self.a, self.b)):
             raise ValueError(
                 "A belief on the label frequency needs two positive numbers, got "
                 f"{quote(self)}. Beta(2, 2) is a weak one."

@@ -1,6 +1,5 @@
 """Whom a review looks at: propensities of rows, and weights that undo them."""
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -8,6 +7,7 @@ from numpy.typing import NDArray
 
 from lopsided._check import as_floats, check_count, check_labels, check_share
 from lopsided._math import chance_within, count_rivals
+from lopsided._params import is_real
 from lopsided._terminal import quote
 
 __all__ = ["review_propensity", "review_weights"]
@@ -133,11 +133,11 @@ def review_weights(
             f"propensity must be a number from 0 to 1 for each of {len(labels)} rows, got "
             f"shape {reached.shape} or numbers beyond. See review_propensity."
         )
-    if not (isinstance(label_frequency, Real) and 0 < float(label_frequency) <= 1):
+    if not (is_real(label_frequency) and 0 < float(label_frequency) <= 1):
         raise ValueError(
             f"label_frequency must be above 0 and at most 1, got {quote(label_frequency)}."
         )
-    if not (isinstance(max_weight, Real) and float(max_weight) >= 1):
+    if not (is_real(max_weight) and float(max_weight) >= 1):
         raise ValueError(f"max_weight must be at least 1, got {quote(max_weight)}.")
     weights = np.ones(len(labels))
     for kind, known in (
