@@ -65,7 +65,7 @@ def test_what_is_quoted_is_there(path, options):
 
 def test_it_quotes_a_risk_a_criterion_a_method_and_a_metric():
     quoted = {Path(path).name for path, _ in QUOTES}
-    assert {"risks.py", "criteria.py", "twin.py", "catalog.py", "at_k.py"} <= quoted
+    assert {"pu.py", "criteria.py", "twin.py", "catalog.py", "at_k.py"} <= quoted
 
 
 def test_it_agrees_with_the_guide_on_where_things_go():

@@ -51,15 +51,9 @@ class CalibrationMap(Protocol):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from lopsided.calibration import fit_calibration
-    >>> rng = np.random.default_rng(0)
-    >>> y_true = np.repeat([1, 0], [100, 900])
-    >>> scores = 2 * y_true + rng.normal(size=1000)
-    >>> y = y_true * (rng.random(1000) < 0.5)
-    >>> calibration = fit_calibration(scores, y, prior=0.1)
-    >>> calibration.transform(np.array([0.0, 2.0, 4.0])).round(1)
-    array([-4.4,  0.1,  4.1])
+    >>> found = fit_calibration([3.0, 2.0, 1.0, 0.0], [1, 0, 0, 0], prior=0.5, method="platt")
+    >>> found.transform([0.0, 3.0]).round(1)
+    array([-15.4,   3.5])
     """
 
     def transform(self, scores: Any) -> Rows:
@@ -271,8 +265,7 @@ def _fit_smooth(
 ) -> AffineMap | BetaMap:
     """Return the line, bent or not, that minimises the log-loss of the labels."""
     center, scale = _locate(rows, prior)
-    if method == "temperature":
-        center = 0.0
+    center = 0.0 if method == "temperature" else center
     hidden = _log_hidden(rows, prior, one_sample)
     places = ((rows.scores - center) / scale).clip(-_MAX_FITTED, _MAX_FITTED)
     rows = rows._replace(scores=places)
@@ -402,8 +395,6 @@ def _factor_to_mean(ratio: Rows, weight: Rows, prior: float) -> float:
     low, high = 1.0, 2.0
     for _ in range(40):
         middle = (low + high) / 2
-        if np.average(np.minimum(middle * ratio, 1), weights=weight) < prior:
-            low = middle
-        else:
-            high = middle
+        enough = np.average(np.minimum(middle * ratio, 1), weights=weight) >= prior
+        low, high = (low, middle) if enough else (middle, high)
     return low

@@ -34,7 +34,7 @@ from lopsided.methods.additive import AdditiveScores, add_weighted
 from lopsided.methods.base import Accepts, PUClassifier, as_pandas
 from lopsided.priors import PriorEstimate, estimate_prior, list_priors
 from lopsided.priors.estimation import MIN_LABELED, warn_unidentified
-from lopsided.risks import REVIEWED_WEIGHT
+from lopsided.risks.risk import REVIEWED_WEIGHT
 
 __all__ = ["FocusedClassifier", "OutlierClassifier"]
 

@@ -21,37 +21,20 @@ from lopsided._warnings import warn
 from lopsided.exceptions import PriorWarning
 from lopsided.priors._inputs import check_columns, check_weight
 from lopsided.priors.auto import AutoPrior, LabelFrequencyPosterior
-from lopsided.priors.bbe import BBEPrior
 from lopsided.priors.belief import Beta
-from lopsided.priors.dedpul import DEDPULPrior
-from lopsided.priors.elkan_noto import ElkanNotoPrior
 from lopsided.priors.km2 import KM2Prior
 from lopsided.priors.protocol import PriorEstimator
-from lopsided.priors.pulscar import PULSCARPrior
-from lopsided.priors.tail_ratio import TailRatioPrior
+from lopsided.priors.registry import resolve_prior
 from lopsided.priors.tice import TIcEPrior
 from lopsided.priors.twice_labeled import TwiceLabeledPrior
 
 __all__ = [
     "MIN_LABELED",
     "PriorEstimate",
-    "build_prior",
     "estimate_prior",
-    "list_priors",
     "warn_unidentified",
 ]
 
-_ESTIMATORS: dict[str, Any] = {
-    "auto": AutoPrior,
-    "elkan-noto": ElkanNotoPrior,
-    "tail-ratio": TailRatioPrior,
-    "dedpul": DEDPULPrior,
-    "bbe": BBEPrior,
-    "tice": TIcEPrior,
-    "km2": KM2Prior,
-    "pulscar": PULSCARPrior,
-    "twice-labeled": TwiceLabeledPrior,
-}
 # When a table is said not to identify the prior; chosen together with the error model.
 MIN_LABELED = 5
 _MIN_AUC = 0.8
@@ -105,40 +88,6 @@ class PriorEstimate:
 
     def __str__(self) -> str:
         return self.sentence
-
-
-def list_priors() -> list[str]:
-    """Return the names of the estimators of the prior.
-
-    Examples
-    --------
-    >>> list_priors()[:3]
-    ['auto', 'elkan-noto', 'tail-ratio']
-    """
-    return list(_ESTIMATORS)
-
-
-def build_prior(name: str, **params: Any) -> PriorEstimator:
-    """Return an estimator of the prior by its name.
-
-    Parameters
-    ----------
-    name : str
-        One of `list_priors()`.
-    **params
-        Parameters of the estimator.
-
-    Returns
-    -------
-    PriorEstimator
-
-    Examples
-    --------
-    >>> build_prior("bbe", delta=0.2)
-    BBEPrior(delta=0.2, gamma=0.01)
-    """
-    estimator: PriorEstimator = _ESTIMATORS[check_choice(name, _ESTIMATORS, "prior")](**params)
-    return estimator
 
 
 def estimate_prior(
@@ -213,7 +162,7 @@ def estimate_prior(
     values = check_scores(scores, labels)
     check_choice(scenario, SCENARIOS, "scenario")
     check_level(level)
-    estimator = _resolve_method(method)
+    estimator = resolve_prior(method)
     weight = None if weight is None else check_weight(weight, labels)
     counts = _count_rows(given, weight)
     if weight is not None:
@@ -307,23 +256,6 @@ def _count_rows(y: NDArray[Any], weight: Any) -> _Counts:
         float(heavy[y == 0].sum()),
         weighted=bool((heavy != 1).any()),
     )
-
-
-def _resolve_method(method: Any) -> PriorEstimator:
-    """Return an estimator, named or given."""
-    if isinstance(method, str):
-        return build_prior(method)
-    if isinstance(method, type):
-        raise ValueError(
-            f"method must be a name or an estimator, got the class {method.__name__}. Write "
-            f"{method.__name__}()."
-        )
-    if not isinstance(method, PriorEstimator):
-        raise ValueError(
-            f"method must be a name or an estimator, got {quote(method)}. Choose from "
-            f"{', '.join(list_priors())}."
-        )
-    return method
 
 
 def _bootstrap(

@@ -1,0 +1,81 @@
+"""Estimators of the prior by their names."""
+
+from typing import Any
+
+from lopsided._check import check_choice
+from lopsided._terminal import quote
+from lopsided.priors.auto import AutoPrior
+from lopsided.priors.bbe import BBEPrior
+from lopsided.priors.dedpul import DEDPULPrior
+from lopsided.priors.elkan_noto import ElkanNotoPrior
+from lopsided.priors.km2 import KM2Prior
+from lopsided.priors.protocol import PriorEstimator
+from lopsided.priors.pulscar import PULSCARPrior
+from lopsided.priors.tail_ratio import TailRatioPrior
+from lopsided.priors.tice import TIcEPrior
+from lopsided.priors.twice_labeled import TwiceLabeledPrior
+
+__all__ = ["build_prior", "list_priors", "resolve_prior"]
+
+_ESTIMATORS: dict[str, Any] = {
+    "auto": AutoPrior,
+    "elkan-noto": ElkanNotoPrior,
+    "tail-ratio": TailRatioPrior,
+    "dedpul": DEDPULPrior,
+    "bbe": BBEPrior,
+    "tice": TIcEPrior,
+    "km2": KM2Prior,
+    "pulscar": PULSCARPrior,
+    "twice-labeled": TwiceLabeledPrior,
+}
+
+
+def list_priors() -> list[str]:
+    """Return the names of the estimators of the prior.
+
+    Examples
+    --------
+    >>> list_priors()[:3]
+    ['auto', 'elkan-noto', 'tail-ratio']
+    """
+    return list(_ESTIMATORS)
+
+
+def build_prior(name: str, **params: Any) -> PriorEstimator:
+    """Return an estimator of the prior by its name.
+
+    Parameters
+    ----------
+    name : str
+        One of `list_priors()`.
+    **params
+        Parameters of the estimator.
+
+    Returns
+    -------
+    PriorEstimator
+
+    Examples
+    --------
+    >>> build_prior("bbe", delta=0.2)
+    BBEPrior(delta=0.2, gamma=0.01)
+    """
+    estimator: PriorEstimator = _ESTIMATORS[check_choice(name, _ESTIMATORS, "prior")](**params)
+    return estimator
+
+
+def resolve_prior(method: Any) -> PriorEstimator:
+    """Return an estimator, named or given."""
+    if isinstance(method, str):
+        return build_prior(method)
+    if isinstance(method, type):
+        raise ValueError(
+            f"method must be a name or an estimator, got the class {method.__name__}. Write "
+            f"{method.__name__}()."
+        )
+    if not isinstance(method, PriorEstimator):
+        raise ValueError(
+            f"method must be a name or an estimator, got {quote(method)}. Choose from "
+            f"{', '.join(list_priors())}."
+        )
+    return method
