@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lopsided.tables import check_output, read_table, write_table
+from lopsided.tables import check_output, format_csv, read_table, write_table
 from lopsided.tables._packing import open_text
 
 FRAME = pd.DataFrame({"no": ["007", "NA"], "x": ["1.50", ""], "city": ["Å", "a,b"]})
@@ -306,3 +306,9 @@ def test_names_that_come_twice_are_no_failure_to_read(tmp_path):
     (tmp_path / "t.csv").write_text("y,a,y\n1,2,3\n")
     with pytest.raises(ValueError, match=r"t\.csv: Columns must have names of their own"):
         read_table(tmp_path / "t.csv")
+
+
+def test_a_format_that_is_none_is_named():
+    frame = pd.DataFrame({"id": ["A"]})
+    with pytest.raises(ValueError, match="text_format must be a TextFormat or None, got 1.5"):
+        format_csv(frame, 1.5)

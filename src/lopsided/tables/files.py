@@ -323,7 +323,7 @@ def write_table(
         if kind == "feather":
             frame.reset_index(drop=True).to_feather(draft)
             return
-        form = text_format or TextFormat()
+        form = _check_format(text_format)
         form = form._replace(separator="\t") if kind == "tsv" else form
         with open_text(draft, packing_of(file), file.stem) as stream:
             stream.write("\ufeff" * form.mark)
@@ -352,9 +352,21 @@ def format_csv(frame: Any, text_format: TextFormat | None = None) -> str:
     C-1,1.5
     C-2,-0.25
     """
-    text, form = io.StringIO(), text_format or TextFormat()
+    text, form = io.StringIO(), _check_format(text_format)
     write_csv(frame, text, form.separator, form.decimal)
     return text.getvalue()
+
+
+def _check_format(text_format: Any) -> TextFormat:
+    """Return a format, commas and decimal points if there is none."""
+    if text_format is None:
+        return TextFormat()
+    if not isinstance(text_format, TextFormat):
+        raise ValueError(
+            f"text_format must be a TextFormat or None, got {quote(text_format)}. Leave it out, "
+            'or pass TextFormat(";", ",").'
+        )
+    return text_format
 
 
 def _kind(file: Path, kinds: tuple[str, ...] = (*_WRITTEN, "xlsx")) -> str:
