@@ -363,8 +363,8 @@ def _check_format(text_format: Any) -> TextFormat:
         return TextFormat()
     if not isinstance(text_format, TextFormat):
         raise ValueError(
-            f"text_format must be a TextFormat or None, got {quote(text_format)}. Leave it out, "
-            'or pass TextFormat(";", ",").'
+            f"text_format must be a TextFormat or None, got {quote(text_format)}. Leave it "
+            'out, or pass TextFormat(";", ",").'
         )
     return text_format
 
