@@ -17,6 +17,11 @@ def table():
     return X, (np.arange(150) < 10).astype(int)
 
 
+def detectors_of(model):
+    """Return the fitted detectors, which were the given ones before PyOD 3.6.7."""
+    return getattr(model, "estimator_list_", model.estimator_list)
+
+
 def test_an_adapter_scores_as_xgbod_does_by_hand_and_says_nothing(table, recwarn, capfd):
     X, y = table
     ours = lopsided.build("xgbod", settings={"random_state": 3}).fit(X, y)
@@ -25,7 +30,7 @@ def test_an_adapter_scores_as_xgbod_does_by_hand_and_says_nothing(table, recwarn
     assert capfd.readouterr() == ("", "")
     Z = StandardScaler().fit_transform(X)
     theirs = xgbod.XGBOD(random_state=3).fit(Z, y)
-    assert len(ours.model_.estimator_list_) == len(theirs.estimator_list_) == 41
+    assert len(detectors_of(ours.model_)) == len(detectors_of(theirs)) == 41
     assert_allclose(found, theirs.predict_proba(Z), atol=1e-6)
 
 
@@ -42,7 +47,7 @@ def test_the_seed_decides(table):
 
 def test_detectors_are_chosen_by_name(table):
     model = XGBODClassifier(("knn", "iforest"), random_state=0).fit(*table)
-    found = [type(one).__name__ for one in model.model_.estimator_list_]
+    found = [type(one).__name__ for one in detectors_of(model.model_)]
     assert found == ["KNN", "IForest"]
     with pytest.raises(ValueError, match="Did you mean iforest"):
         XGBODClassifier(("iforests",)).fit(*table)
