@@ -54,6 +54,7 @@ sphinx_gallery_conf = {
     "examples_dirs": str(ROOT / "examples" / "gallery"),
     "gallery_dirs": "auto_examples",
     "filename_pattern": "/plot_",
+    "within_subsection_order": "reading_order.ReadingOrder",
     "backreferences_dir": "api/backreferences",
     "doc_module": ("lopsided",),
     "download_all_examples": False,

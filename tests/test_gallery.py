@@ -3,6 +3,7 @@
 import re
 import warnings
 from pathlib import Path
+from runpy import run_path
 
 import numpy as np
 import pytest
@@ -11,7 +12,9 @@ from lopsided.methods import registry
 
 plt = pytest.importorskip("matplotlib.pyplot")
 
-GALLERY = Path(__file__).parents[1] / "examples" / "gallery"
+ROOT = Path(__file__).parents[1]
+GALLERY = ROOT / "examples" / "gallery"
+ORDER = ROOT / "docs" / "_ext" / "reading_order.py"
 # What makes an example lean; the rest stays as it is.
 SMALLER = {
     "plot_blind_metrics": {"HIDDEN, K, N_DRAWS": "0.75, 100, 3"},
@@ -88,6 +91,10 @@ def check_figure(figure):
 
 def test_the_gallery_is_tested_whole():
     assert {path.stem for path in GALLERY.glob("plot_*.py")} == set(SMALLER)
+
+
+def test_the_order_of_reading_names_every_example_once():
+    assert sorted(run_path(str(ORDER))["ORDER"]) == sorted(SMALLER)
 
 
 @pytest.mark.parametrize("name", SMALLER)

@@ -121,7 +121,9 @@ def pu_bootstrap(
     SCAR, intervals of 90 % covered the truth in 92 % (average precision), 90 % (AUC), 94 %
     (recall), 93 % (mean log-rank) and 92 % (damped log-rank) of hidings on 14 tables with 2 to
     60 labeled rows. At each number of them it was 86 to 96 %, and 92 to 97 % with two, for
-    which the intervals are wide (`benchmarks/results/metrics_coverage.md`).
+    which the intervals are wide (`benchmarks/results/metrics_coverage.md`). The ranking was
+    given there. One that is learned from the same labels moves with them, of which an interval
+    knows nothing, and its truth is covered less often.
 
     Parameters
     ----------
