@@ -48,10 +48,11 @@ class Target(NamedTuple):
     replaces: bool  # what is there already
 
 
+_DEMO = ("claims.csv", "claims.lop", "ranked.csv", "reviewed.csv", "claims2.lop", "report.html")
 _TARGETS = (
     Target("rank", RANK, ("claims.csv",), ("ranked.csv",), True),
     Target("bench", BENCH, ("attacked.toml",), (), False),
-    Target("demo", DEMO, (), ("demo/table.csv", "demo/ranking.csv"), False),
+    Target("demo", DEMO, (), tuple(f"demo/{name}" for name in _DEMO), False),
     Target("report", REPORT, ("bench",), ("page.html",), True),
 )
 

@@ -34,11 +34,11 @@ methods = [
 repeats = 2
 """
 RANK = (
-    *("rank", "claims.csv", "--label", "fraud", "--id", "claim", "--jobs", "1", "--folds", "2"),
+    *("rank", "claims.csv", "--label", "fraud", "--id", "claim", "--jobs", "1"),
     *("--method", "naive-logistic", "-o", "ranked.csv"),
 )
 BENCH = ("bench", "attacked.toml", "--out", "bench", "--jobs", "1")
-REPORT = ("report", "bench", "-o", "page.html")
+REPORT = ("bench", "bench", "--report", "page.html")
 DEMO = ("demo", "--out", "demo", "--method", "naive-logistic")
 MISSTATEMENT = (
     *("lopsided_misstatement", "--panel", "panel.csv", "--all-rows", "--years", "2006"),
@@ -108,4 +108,4 @@ def _make_claims(n: int) -> Any:
 def _make_panel() -> Any:
     from lopsided_misstatement.generator import make_misstatement_panel
 
-    return make_misstatement_panel(n_firms=120, prevalence=0.06, random_state=1)
+    return make_misstatement_panel(n_firms=120, prevalence=0.12, random_state=1)

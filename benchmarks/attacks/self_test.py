@@ -103,10 +103,10 @@ def _meet_file(how: str) -> None:
     if how in ("loses a row", "changes a cell", "ranks well"):
         rows = {
             "loses a row": "",
-            "changes a cell": "2,c,0.1,2.0,0\n",
-            "ranks well": "2,c,0.1,2,0\n",
+            "changes a cell": "2,c,0.1,0.2,a,2.0,0\n",
+            "ranks well": "2,c,0.1,0.2,a,2,0\n",
         }
-        out.write_text(f"rank,id,score,a,y\n1,b,0.5,1,0\n{rows[how]}")
+        out.write_text(f"rank,id,score,probability,reasons,a,y\n1,b,0.5,0.6,a,1,0\n{rows[how]}")
         said = Said(0, "", "")
     files._check(said, folder, before, out)
     if said.code == 0:
