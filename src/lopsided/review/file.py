@@ -74,7 +74,8 @@ def write_state(
 def read_state(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return settings and arrays of a file, or say that it is another."""
     try:
-        with np.load(path, allow_pickle=False) as found:
+        # np.load leaves a file open that it has opened itself and cannot read.
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as found:
             arrays = dict(found)
         settings = json.loads(str(arrays.pop("settings")))
         known = settings.pop("format") == _FORMAT
