@@ -1,11 +1,13 @@
 """SAR-EM: a classifier and a propensity model, each fitted given the other."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from lopsided._check import check_count
@@ -126,7 +128,9 @@ class SAREMClassifier(EncodedClassifier):
                 ("propensity_model", self.propensity_model, self.propensity_encoder_),
             )
         )
-        with self._linear_algebra():
+        with self._linear_algebra(), warnings.catch_warnings():
+            # Of equal rows, which leave nothing to search: scikit-learn goes on with lbfgs.
+            warnings.filterwarnings("ignore", "Line search of Newton", ConvergenceWarning)
             seen = self.propensity_encoder_.transform(seen)
             self._alternate(_EM(rows, replace(rows, X=seen), f, e, rng))
 
