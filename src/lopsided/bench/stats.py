@@ -230,10 +230,10 @@ def wilcoxon_holm(values: pd.DataFrame, base: str) -> pd.DataFrame:
     Examples
     --------
     >>> import numpy as np, pandas as pd
-    >>> rng = np.random.default_rng(0)
-    >>> values = pd.DataFrame({"a": rng.random(14)}).assign(b=lambda table: table["a"] - 0.1)
+    >>> a = np.random.default_rng(0).random(14)
+    >>> values = pd.DataFrame({"a": a, "b": a - np.arange(1, 15) / 100})
     >>> wilcoxon_holm(values, "a")[["second", "mean_difference", "p_holm"]].round(4).values
-    array([['b', 0.1, 0.0002]], dtype=object)
+    array([['b', 0.075, 0.0001]], dtype=object)
     """
     names = [str(name) for name in _complete(values).columns]
     check_choice(base, names, "method")
