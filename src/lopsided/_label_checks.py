@@ -23,9 +23,10 @@ def small_table(n_rows: int = 120, n_labeled: int = 12) -> tuple[Any, Any]:
 
 
 def fit_quietly(estimator: Any, X: Any, y: Any, **options: Any) -> Any:
-    """Return a fitted copy, without warnings of the prior."""
+    """Return a fitted copy, without our own advice on a prior and on few rows."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PriorWarning)
+        warnings.filterwarnings("ignore", "No split lowered the risk", UserWarning)
         return clone(estimator).fit(X, y, **options)
 
 
