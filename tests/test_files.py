@@ -7,7 +7,14 @@ import sys
 import pytest
 
 from lopsided import _files
-from lopsided._files import atomic_write, check_folder, check_writable, hold_folder
+from lopsided._files import (
+    atomic_write,
+    check_folder,
+    check_new_file,
+    check_readable,
+    check_writable,
+    hold_folder,
+)
 
 
 def test_a_file_appears_whole_or_not_at_all(tmp_path):
@@ -102,6 +109,14 @@ def test_what_cannot_be_written_is_found_without_writing(tmp_path):
             with pytest.raises(OSError, match=message):
                 write(tmp_path / name)
     assert sorted(os.listdir(tmp_path)) == before
+
+
+@pytest.mark.parametrize("check", [check_new_file, check_readable])
+def test_a_sentence_holds_the_beginning_of_a_very_long_path(tmp_path, check):
+    with pytest.raises(FileNotFoundError, match="There is no") as caught:
+        check(tmp_path / "/".join(["y" * 200] * 19) / "out.csv")
+    assert str(tmp_path) in str(caught.value)
+    assert len(str(caught.value)) < 400
 
 
 def test_a_link_to_a_file_that_is_still_missing_is_written_through(tmp_path):

@@ -21,6 +21,7 @@ except ImportError:  # Windows: nobody can tell who holds a draft, so none is sw
 
 # The name of a draft does not hold that of its file, which may be as long as a name can be.
 _DRAFT = ".lopsided-draft-"
+_MOST = 200  # letters of a path in a sentence
 # What a disk may say while a file is written, and what to do.
 _FAILURES = {
     errno.EFBIG: "it is larger than files may be here. Raise the limit (ulimit -f)",
@@ -126,8 +127,8 @@ def check_new_file(path: str | os.PathLike[str]) -> Path:
     folder = Path(os.path.realpath(path)).parent
     if os.fspath(path) and not os.path.exists(folder):
         raise FileNotFoundError(
-            f"There is no folder {folder} to write {Path(path).name} to. Make it, or name "
-            "another file."
+            f"There is no folder {abbreviate(folder, _MOST)} to write "
+            f"{abbreviate(Path(path).name, _MOST)} to. Make it, or name another file."
         )
     return check_writable(path)
 
@@ -141,9 +142,9 @@ def check_readable(
     if not os.fspath(path):
         raise FileNotFoundError(f"The name of the {what} is empty. {advice}")
     if os.path.isdir(path):
-        raise IsADirectoryError(f"{path} is a folder. {advice}")
+        raise IsADirectoryError(f"{abbreviate(path, _MOST)} is a folder. {advice}")
     if not os.path.exists(path):
-        raise FileNotFoundError(f"There is no {what} {path}. {advice}")
+        raise FileNotFoundError(f"There is no {what} {abbreviate(path, _MOST)}. {advice}")
 
 
 @contextmanager
