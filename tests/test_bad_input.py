@@ -148,6 +148,7 @@ def test_weights_beyond_all_sums_are_refused(method, weight):
 
 
 @pytest.mark.parametrize("method", ["naive-xgb", "naive-forest", "naive-logistic", "spy"])
+@pytest.mark.filterwarnings("ignore:No split lowered the risk")
 def test_weights_that_fade_to_nothing_count_as_nothing(method):
     faded = np.exp(-np.arange(40.0)[::-1] * 5)
     faded[Y == 1] = 1

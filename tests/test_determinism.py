@@ -128,6 +128,7 @@ def test_files_are_the_same_in_another_folder_process_and_order_of_hashes(tmp_pa
     assert made[0] == made[1]
 
 
+@pytest.mark.filterwarnings("ignore:.* are categories that training had not")
 def test_a_row_has_one_score_in_any_table():
     table = make_claims(200, random_state=0).table
     roles = {"label": "status", "positive": "confirmed", "negative": "cleared"}

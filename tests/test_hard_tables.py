@@ -89,6 +89,7 @@ def test_a_handful_of_rows_gives_finite_scores(method, n_labeled, n_unlabeled, s
 
 
 @pytest.mark.parametrize("method", FROM_LABELS)
+@pytest.mark.filterwarnings("ignore:.* gave all rows of a fold the same score")
 def test_two_unlabeled_rows_are_ranked(method):
     X, y = np.random.default_rng(1).normal(size=(4, 2)), np.array([1, 1, 0, 0])
     scores = rank_unlabeled(X, y, quick(method), random_state=0)

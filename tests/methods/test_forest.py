@@ -350,6 +350,7 @@ def test_the_boundary_of_scores_is_an_even_chance():
     assert known.label_frequency_ == pytest.approx(0.5)
 
 
+@pytest.mark.filterwarnings("ignore:X holds the same values in every row")
 def test_a_share_of_half_scores_zero():
     column, y = np.zeros((20, 1)), np.repeat([1, 0], 10)
     model = PUForestClassifier(n_estimators=3, sampling=WholeTable()).fit(column, y)

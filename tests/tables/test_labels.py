@@ -99,6 +99,7 @@ def test_a_month_without_one_of_the_named_values_is_read_with_a_warning(labels, 
 
 
 @pytest.mark.parametrize("word", ["open", "Pending", "NEW", "not_reviewed", "offen"])
+@pytest.mark.filterwarnings("ignore:No row of column 'y' is 'cleared'")
 def test_a_month_that_nobody_has_looked_at_is_read_with_a_warning(word):
     with pytest.warns(UserWarning, match="there is no labeled positive to learn from"):
         found = read_labels([word] * 3, "y", "confirmed", "cleared")

@@ -123,6 +123,7 @@ def review(model, frame, truth, n_rows):
 
 
 @pytest.mark.parametrize("given", [True, False])
+@pytest.mark.filterwarnings("ignore:60 of 60 reviewed rows were not in training")
 def test_months_of_reviews_do_not_move_what_a_new_table_is_said_to_hold(given):
     expected, real = [], []
     for seed in range(4):

@@ -60,6 +60,8 @@ def test_an_id_that_comes_back_with_another_case_is_another_row(claims, model):
     ).all()
 
 
+@pytest.mark.filterwarnings("ignore:The table has columns that training had not")
+@pytest.mark.filterwarnings("ignore:.* are categories that training had not")
 def test_a_second_file_may_lack_a_column_and_have_new_categories_and_orders(claims, model):
     other = make_claims(60, labeled=0, random_state=9).table
     other["kind"] = other["kind"].replace("theft", "flood")
@@ -198,6 +200,8 @@ def test_feedback_from_a_file_is_that_of_the_frame(model, reviewed, taught, tmp_
 
 
 @pytest.mark.parametrize("loaded", [False, True])
+@pytest.mark.filterwarnings("ignore:4 of 4 reviewed rows were not in training")
+@pytest.mark.filterwarnings("ignore:The table lacks column 'photos'")
 def test_feedback_on_rows_of_another_file_adds_them(model, loaded, tmp_path):
     if loaded:
         model.save(tmp_path / "model.lop")

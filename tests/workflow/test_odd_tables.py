@@ -176,6 +176,7 @@ def test_reviews_come_back_to_tables_with_columns_named_like_those_of_a_ranking(
     assert second.count_labels()[-1] == 5
 
 
+@pytest.mark.filterwarnings("ignore:4 of 4 reviewed rows were not in training")
 def test_reviews_may_lack_a_column():
     model = fit(FRAME)
     reviewed = pd.DataFrame(model.rank(FRAME, top=4)).assign(verdict=1).drop(columns="b")
@@ -232,6 +233,7 @@ def test_a_prior_below_the_share_of_labeled_rows_is_told():
         lopsided.fit(FRAME.assign(y=0), "y", **QUICK, prior="high")
 
 
+@pytest.mark.filterwarnings("ignore:No row is labeled yet")
 def test_reviews_that_decide_all_or_leave_no_positive_are_told_or_learned_from():
     model = fit(FRAME, prior=0.4)
     reviewed = pd.DataFrame(model.rank(FRAME)).assign(verdict=1)
