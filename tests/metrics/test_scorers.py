@@ -124,3 +124,9 @@ def test_a_scikit_learn_without_its_list_is_left_alone(monkeypatch):
     assert metrics.register_scorers()
     monkeypatch.setitem(sys.modules, "sklearn.metrics._scorer", SimpleNamespace())
     assert not metrics.register_scorers()
+
+
+@pytest.mark.parametrize("prior", ["auto", 1.5, True])
+def test_a_scorer_refuses_what_is_no_prior_before_any_fold(prior):
+    with pytest.raises(ValueError, match="prior of a scorer must be a number from 0"):
+        make_pu_scorer("pu_roc_auc", prior=prior)

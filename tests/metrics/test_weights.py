@@ -64,3 +64,15 @@ def test_weights_that_are_no_counts_are_refused():
         ValueError, match="sample_weight above 0 must hold at least one labeled"
     ):
         metrics.pu_roc_auc(y, scores, sample_weight=np.where(y == 1, 0, weight))
+
+
+def test_weights_that_add_up_to_one_are_no_numbers_of_rows():
+    y, scores, _ = make_rows()
+    with pytest.raises(ValueError, match="say how many rows each one stands for, got weights"):
+        metrics.pu_roc_auc(y, scores, sample_weight=np.full(len(y), 1 / len(y)))
+
+
+def test_a_bootstrap_takes_no_weights():
+    y, scores, weight = make_rows()
+    with pytest.raises(ValueError, match="pu_bootstrap takes no sample_weight"):
+        metrics.pu_bootstrap("pu_roc_auc", y, scores, sample_weight=weight + 1)

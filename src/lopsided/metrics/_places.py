@@ -18,6 +18,9 @@ from lopsided._check import (
 from lopsided._math import chance_within, count_rivals, rows_of_share, weigh_rivals
 from lopsided._terminal import quote
 
+# Weights that add up to 1, say, are no numbers of rows, and places among them mean nothing.
+_MIN_MEAN_WEIGHT = 0.5
+
 Scenario = Literal["one-sample", "two-sample"]
 Floats = NDArray[np.float64]
 
@@ -120,6 +123,12 @@ def _weigh_places(
         )
     kept = heavy > 0
     check_both_kinds(labels[kept], "y of rows with a sample_weight above 0")
+    total, n_kept = heavy.sum(), int(kept.sum())
+    if total < _MIN_MEAN_WEIGHT * n_kept:
+        raise ValueError(
+            "sample_weight must say how many rows each one stands for, got weights that add up "
+            f"to {total:.3g} for {n_kept} rows. Multiply them by the number of rows over that."
+        )
     labels, values, heavy = labels[kept], values[kept], heavy[kept]
     own = labels == 1
     rows = slice(None) if inside else ~own

@@ -165,6 +165,11 @@ def pu_bootstrap(
     name = _name_of(metric)
     check_count(n_draws, "n_draws")
     check_level(level)
+    if params.pop("sample_weight", None) is not None:
+        raise ValueError(
+            "pu_bootstrap takes no sample_weight: it draws rows as they are. Leave it out, or "
+            f"ask {name} itself."
+        )
     if name.endswith("_at_k") or name == "pu_expected_finds":
         _need_cut(name, params)
     rng = as_generator(random_state)

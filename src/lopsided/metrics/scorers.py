@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from lopsided._params import is_real
 from lopsided._terminal import quote
 from lopsided.metrics._places import take_value
 from lopsided.metrics.named import get_metric
@@ -125,8 +126,19 @@ def _fold_metric(metric: Any, params: dict[str, Any]) -> _FoldMetric:
             f"{quote(metric)}. Pass for example 'pu_roc_auc'."
         )
     if "prior" in params:
-        params = {**params, "prior": take_value(params["prior"])}
+        params = {**params, "prior": _check_scorer_prior(params["prior"])}
     return _FoldMetric(metric, params)
+
+
+def _check_scorer_prior(prior: Any) -> float | None:
+    """Return the prior of a scorer; scikit-learn would make a NaN of an error in a fold."""
+    value = take_value(prior)
+    if not (value is None or (is_real(value) and 0 <= float(value) < 1)):
+        raise ValueError(
+            "prior of a scorer must be a number from 0 to below 1 or None, got "
+            f"{quote(prior)}. Estimate it first, by lopsided.priors.estimate_prior."
+        )
+    return value
 
 
 def _register(home: Any) -> bool:
