@@ -1,3 +1,5 @@
+from inspect import signature
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -5,14 +7,15 @@ from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 from scipy.stats import permutation_test, rankdata
 
-from lopsided.diagnostics import _permutation as permutation
 from lopsided.diagnostics import (
+    ScarCheck,
     check_scar,
     check_signal,
     check_signal_in_table,
     find_leaks,
     sensitivity,
 )
+from lopsided.diagnostics import _permutation as permutation
 from lopsided.diagnostics import signal as signal_module
 from lopsided.labeling import SCAR
 from lopsided.metrics import pu_average_precision, pu_roc_auc
@@ -275,3 +278,14 @@ def test_weights_undo_labels_that_follow_the_assumption():
 def test_wrong_tilts_are_refused():
     with pytest.raises(ValueError, match="tilt must be a number above 1"):
         sensitivity(Y, FAIR, 10, 0.1, tilt=1)
+
+
+def test_scar_is_not_plausible_at_a_p_value_of_the_level():
+    level = signature(check_scar).parameters["level"].default
+    assert not ScarCheck(50 / 500, level, place=5, n_crowd=5, n_expected=1.0).plausible
+
+
+def test_signal_in_a_table_needs_two_labeled_rows():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    with pytest.raises(ValueError, match="at least 2 labeled positives"):
+        check_signal_in_table(X, np.arange(60) == 0)

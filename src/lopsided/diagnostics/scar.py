@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from lopsided._check import as_generator, check_level
 from lopsided.diagnostics._hidden import check_prior_range, count_hidden
-from lopsided.diagnostics._rows import LEVEL, blind_places, check_rows
+from lopsided.diagnostics._rows import blind_places, check_rows
 from lopsided.priors import PriorEstimate
 
 __all__ = ["ScarCheck", "check_scar"]
@@ -84,7 +84,7 @@ def check_scar(
     prior: Any,
     *,
     scenario: str = "one-sample",
-    level: float = 1 - LEVEL,
+    level: float = 0.1,
     random_state: Any = 0,
 ) -> ScarCheck:
     r"""Test whether labeled rows could be a random choice from the positives.

@@ -198,7 +198,7 @@ def check_signal_in_table(
     """
     from lopsided.methods.registry import build
 
-    labels = check_labels(y)
+    labels = check_labels(y, least=2)
     rng = as_generator(random_state)
     seed = int(rng.integers(2**31))
     X = reduce_sparse(X, seed)
