@@ -19,6 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import lopsided
 from lopsided import metrics
+from lopsided.exceptions import PriorWarning
 from lopsided.labeling import SCAR
 from lopsided.methods.logistic import NaiveLogisticClassifier
 from lopsided.metrics import pu_damped_log_rank
@@ -417,3 +418,20 @@ def test_a_search_hands_reviewed_negatives_to_methods_and_two_classes_to_others(
     assert all(labels == {-1, 0, 1} for labels in met)
     search = PUSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=2, random_state=0)
     assert list(search.fit(X, y).classes_) == [0, 1]
+
+
+def test_a_prior_below_the_labeled_share_is_raised_before_any_fit():
+    X = np.random.default_rng(0).normal(size=(120, 2))
+    y = (np.arange(120) < 24).astype(int)
+    with pytest.warns(PriorWarning, match="below the share of labeled rows"):
+        found = compare(["naive-logistic"], X, y, cv=3, prior=0.05, random_state=0)
+    assert np.isfinite(found.table["pu_roc_auc"]).all()
+
+
+def test_rows_that_are_judged_may_hold_more_labeled_ones_than_the_prior():
+    X = np.random.default_rng(0).normal(size=(120, 2))
+    X[:6] += 4
+    y = np.isin(np.arange(120), [*range(6), *range(60, 120, 3)]).astype(int)
+    cv = [(np.arange(60), np.arange(60, 120))]
+    found = compare(["naive-logistic"], X, y, cv=cv, prior=0.23, random_state=0)
+    assert np.isfinite(found.table["pu_average_precision"]).all()

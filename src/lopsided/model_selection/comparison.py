@@ -15,6 +15,7 @@ from lopsided._check import (
     check_choice,
     check_count,
     check_level,
+    check_prior,
 )
 from lopsided._params import check_classifier
 from lopsided._rows import TrainingRows
@@ -185,13 +186,17 @@ def compare(
     prior = (
         None if isinstance(prior, str) and prior == "auto" else getattr(prior, "value", prior)
     )
-    models = _list_models(estimators, prior)
     rows = as_rows(X, y, groups=groups)
+    if prior is not None:
+        prior = check_prior(prior, rows.labeled_share)
+    models = _list_models(estimators, prior)
     rng = as_generator(random_state)
     splits = list_splits(cv, rows, groups, rng)
     scores, seconds = _score_all(models, rows, splits, int(rng.integers(2**31)), n_jobs)
     judged = ~np.isnan(next(iter(scores.values())))  # a split by time tests on no early rows
     labels = rows.y[judged]
+    if prior is not None:  # the rows that are judged may hold more labeled ones than all do
+        prior = max(prior, float(labels.mean()))
     counts = _resample(int(labels.sum()), n_draws, rng)
     table, drawn = {}, {}
     for label, one in scores.items():
