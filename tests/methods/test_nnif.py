@@ -109,3 +109,11 @@ def test_rows_in_single_and_in_double_precision_score_alike(table, offset):
 def test_an_unknown_treatment_is_refused(table):
     with pytest.raises(ValueError, match="No treatment is called"):
         NNIFClassifier(prior=0.1, treatment="burn").fit(*table)
+
+
+def test_reviewed_negatives_hide_no_positive_and_the_others_hide_as_many(table):
+    X, y = table
+    y[100:300] = -1
+    model = NNIFClassifier(prior=30 / 400, random_state=0).fit(X, y)
+    assert abs(len(model.flagged_) - 20) <= 1
+    assert (y[model.flagged_] == 0).all()

@@ -82,7 +82,11 @@ class NNIFClassifier(EncodedClassifier):
             learner = require("xgboost").XGBClassifier(n_jobs=self._n_threads())
         check_learner(learner, "estimator")
         rows = self._encode(replace(rows, X=_in_single_precision(rows.X)))
-        hidden = (self.prior_ - rows.labeled_share) / (1 - rows.labeled_share)
+        reviewed = 0.0
+        if rows.reviewed is not None:  # among whom nothing hides
+            reviewed = float(np.average(rows.reviewed, weights=rows.weight))
+        unlabeled_share = 1 - rows.labeled_share - reviewed
+        hidden = min((self.prior_ - rows.labeled_share) / unlabeled_share, 1.0)
         paths = self._paths(rows, rng)
         self.flagged_ = np.flatnonzero(rows.unlabeled)[paths < np.quantile(paths, hidden)]
         flagged = np.isin(np.arange(len(rows)), self.flagged_)
