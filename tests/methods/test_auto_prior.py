@@ -29,3 +29,11 @@ def test_the_interval_of_an_estimate_holds_the_prior(name):
         assert found.identified
         held.append(found.low <= y_true.mean() <= found.high)
     assert np.mean(held) >= 0.75  # 12 draws of 0.9 are below that once in 40 times
+
+
+def test_a_fit_keeps_no_estimate_of_the_one_before():
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    y = (X[:, 0] > 1).astype(int)
+    model = build("nnpu-xgb", n_estimators=2, prior="twice-labeled", random_state=0).fit(X, y)
+    assert model.prior_estimate_.method == "twice-labeled"
+    assert not hasattr(model.set_params(prior=0.3).fit(X, y), "prior_estimate_")

@@ -45,6 +45,9 @@ __all__ = [
 ]
 
 
+_OF_SOME_FITS = ("prior_estimate_", "oob_decision_function_")  # attributes, by the parameters
+
+
 @cache
 def _find_thread_pools() -> Any:
     """Return the libraries whose threads can be counted; each search takes milliseconds."""
@@ -178,6 +181,8 @@ class PUClassifier(AdditiveAnswers, ScoreAnswers, ClassifierMixin, BaseEstimator
         -------
         self
         """
+        for name in _OF_SOME_FITS:
+            vars(self).pop(name, None)  # of an earlier fit
         rows = self._check_rows(X, y, sample_weight, groups)
         rng = as_generator(getattr(self, "random_state", None))
         check_jobs(getattr(self, "n_jobs", None))
