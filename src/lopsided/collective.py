@@ -16,7 +16,7 @@ from typing import Any
 
 from lopsided._check import check_count, require
 from lopsided.methods.boosting import BoostedRiskClassifier
-from lopsided.methods.checkpoint import Checkpoint
+from lopsided.methods.checkpoint import SEEDLESS, Checkpoint
 from lopsided.methods.distributed import (
     BoostingPlan,
     as_method,
@@ -121,7 +121,8 @@ def fit_part(
     sample_size : int, default=200_000
         Unlabeled rows for that, taken from all workers.
     checkpoint : path, optional
-        Folder for the trees of a fit under way, which the first worker writes and reads.
+        Folder for the trees of a fit under way, which the first worker writes and reads. It
+        takes a `random_state`: the fit that goes on would else be another one.
     checkpoint_every : int, default=10
         Rounds between two checkpoints.
     timeout : int, default=300
@@ -153,6 +154,8 @@ def fit_part(
         joined["dmlc_task_id"] = f"{check_count(worker, 'worker', 0):09d}"
     with _naming_losses(timeout), require("xgboost").collective.CommunicatorContext(**joined):
         model = as_boosted(as_method(method, prior, random_state))
+        if saved is not None and model.random_state is None:
+            raise ValueError(SEEDLESS)
         summary = merge_summaries(_gather(lambda: summarize_part(X, y, sample_weight)))
         sample = None
         if model.needs_prior() and isinstance(model.prior, str):

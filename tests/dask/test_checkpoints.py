@@ -104,3 +104,9 @@ def test_what_is_no_folder_is_refused(tmp_path, client, table):
     (tmp_path / "file").write_text("")
     with pytest.raises(NotADirectoryError, match="Name a folder for the checkpoint"):
         fit(client, table, tmp_path / "file")
+
+
+def test_a_checkpoint_takes_a_seed(tmp_path, client, table):
+    with pytest.raises(ValueError, match="A checkpoint takes a random_state, got None"):
+        fit(client, table, tmp_path, random_state=None)
+    assert not any(tmp_path.iterdir())

@@ -249,3 +249,16 @@ def test_a_checkpoint_takes_a_seed(tmp_path):
     with pytest.raises(ValueError, match="A checkpoint takes a random_state, got None"):
         fit_parquet(folder, "fraud", model, drop=["row"], checkpoint=kept, random_state=0)
     assert not kept.path.exists()
+
+
+def test_a_checkpoint_of_another_weight_of_reviewed_rows_is_refused(tmp_path):
+    folder, kept = write_parts(make_table(300), tmp_path / "parts"), Checkpoint(tmp_path / "k")
+    fit_parts(folder, {"n_estimators": 2}, checkpoint=kept)
+    with pytest.raises(ValueError, match="got one with other risk"):
+        fit_parts(folder, {"n_estimators": 2, "reviewed_weight": 9.0}, checkpoint=kept)
+
+
+def test_one_column_may_be_dropped_by_its_name(tmp_path):
+    folder = write_parts(make_table(300), tmp_path / "parts")
+    model = fit_parquet(folder, "fraud", "naive-xgb", drop="row", random_state=0)
+    assert "row" not in model.feature_names_in_

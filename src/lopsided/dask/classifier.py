@@ -10,13 +10,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from lopsided._check import as_generator, check_count, require
 from lopsided._files import check_no_file
+from lopsided._warnings import warn
 from lopsided.dask.failures import naming_failures
 from lopsided.dask.partitions import as_parts, compute, find_client
 from lopsided.dask.scoring import map_scores
 from lopsided.dask.training import boost, draw_sample, summarize
 from lopsided.methods.base import PUClassifier
 from lopsided.methods.boosting import BoostedRiskClassifier
-from lopsided.methods.checkpoint import Checkpoint
+from lopsided.methods.checkpoint import SEEDLESS, Checkpoint
 from lopsided.methods.distributed import as_method, know_columns, plan_boosting
 from lopsided.methods.row_sample import SAMPLE_SIZE, RowSample
 from lopsided.methods.table_summary import TableSummary
@@ -48,7 +49,7 @@ class DaskPUClassifier(ClassifierMixin, BaseEstimator):
         Unlabeled rows in the sample, drawn at random from all partitions.
     checkpoint : path or None, default=None
         Folder for the trees of a boosted fit under way, on the disk of this process. A fit that
-        was stopped goes on from there to the same model.
+        was stopped goes on from there to the same model; it takes a `random_state` for that.
     checkpoint_every : int, default=10
         Rounds between two checkpoints. With one, samples of rows and columns are drawn anew
         after each, so that models differ from those without where a method draws any.
@@ -112,6 +113,8 @@ class DaskPUClassifier(ClassifierMixin, BaseEstimator):
                 f"{type(model).__name__}. Leave it out, or take a boosted method such as "
                 "focused-xgb."
             )
+        if saved is not None and model.random_state is None:
+            raise ValueError(SEEDLESS)
         parts = as_parts(X, y, sample_weight)
         summary = summarize(parts, client)
         if isinstance(model, BoostedRiskClassifier):
@@ -147,17 +150,15 @@ class DaskPUClassifier(ClassifierMixin, BaseEstimator):
             task = require("dask").delayed(_noting)(function, *given)
             made, notes = compute(client, task)
         for category, text in notes:
-            warnings.warn(text, category, stacklevel=3)
+            warn(text, category)
         return made
 
     def _warn_of_sample(self, model: PUClassifier, summary: TableSummary) -> None:
         n_sampled, n_rows = min(self.sample_size, summary.counts[0]), summary.counts[0]
-        warnings.warn(
+        warn(
             f"{type(model).__name__} is fitted on one worker, on all {summary.counts[1]} "
             f"labeled rows and {n_sampled} of {n_rows} unlabeled ones, which weigh as all of "
             "them; a boosted method such as focused-xgb learns from every row.",
-            UserWarning,
-            stacklevel=3,
         )
 
     def decision_function(self, X: Any) -> Any:

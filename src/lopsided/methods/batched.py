@@ -2,7 +2,6 @@
 
 import hashlib
 import tempfile
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from lopsided._check import as_generator, check_jobs, require
 from lopsided._rows import TrainingRows
 from lopsided._terminal import quote
+from lopsided._warnings import warn
 from lopsided.methods._auto_prior import estimate_prior_of_batches
 from lopsided.methods._categories import category_levels, fit_level_map
 from lopsided.methods.base import PUClassifier
@@ -160,12 +160,10 @@ def _fit_sample(model: Any, table: BatchedTable, checkpoint: Checkpoint | None) 
     if table.sample_weight is not None:
         n_labeled = int((table.sample_labels == 1).sum())
         n_unlabeled = int((table.sample_labels == 0).sum())
-        warnings.warn(
+        warn(
             f"{type(model).__name__} learns from a sample: {n_labeled:,} labeled rows and "
             f"{n_unlabeled:,} of {int((table.labels == 0).sum()):,} unlabeled ones, weighted "
             "so that prior and probabilities are those of the table.",
-            UserWarning,
-            stacklevel=4,
         )
     return model.fit(table.sample, table.sample_labels, sample_weight=table.sample_weight)
 
@@ -221,7 +219,8 @@ def _keeper(
 
     def boost(train: Callable[..., Any], params: dict[str, Any]) -> Any:
         settings = {name: value for name, value in params.items() if name != "nthread"}
-        facts = {"rows": rows, "risk": repr(model.risk_), "prior": model.prior_}
+        risk = repr((model.risk_, getattr(model.risk_, "reviewed_weight", None)))
+        facts = {"rows": rows, "risk": risk, "prior": model.prior_}
         facts |= {"gradient_scale": model.gradient_scale, **settings}
         return checkpoint.boost(train, model.n_estimators_, facts)
 

@@ -28,7 +28,7 @@ def fit_parquet(
     label: str,
     method: Any = "ifpu-xgb",
     *,
-    drop: Iterable[str] = (),
+    drop: str | Iterable[str] = (),
     positive: str | None = None,
     negative: str | None = None,
     prior: float | str | None = None,
@@ -67,7 +67,7 @@ def fit_parquet(
         negative.
     method : str or PUClassifier, default="ifpu-xgb"
         A name of `list_methods()`, or an estimator, which is fitted itself.
-    drop : iterable of str, default=()
+    drop : str or iterable of str, default=()
         Columns to leave out, such as ids.
     positive, negative : str or None, default=None
         The values of labeled positives and of reviewed negatives, where they are words.

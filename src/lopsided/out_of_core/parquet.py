@@ -49,9 +49,10 @@ class ParquetTable:
         """Return the type that holds a column of all files, without dictionaries."""
         return plain_type(self.parquet.schema.field(name).type)
 
-    def check_columns(self, names: Iterable[str], what: str = "column") -> list[str]:
-        """Return names of columns that there are, or name the nearest ones."""
-        return [check_choice(name, self.kinds, what) for name in names]
+    def check_columns(self, names: str | Iterable[str], what: str = "column") -> list[str]:
+        """Return names of columns that there are, one or several, or name the nearest ones."""
+        wanted = [names] if isinstance(names, str) else names
+        return [check_choice(name, self.kinds, what) for name in wanted]
 
     def features(self, left_out: Iterable[str]) -> list[str]:
         """Return the columns to learn from, or say which cannot be read."""

@@ -76,7 +76,7 @@ def rank_parquet(
     source: Any,
     output: str | os.PathLike[str],
     *,
-    keep: Iterable[str] = (),
+    keep: str | Iterable[str] = (),
     label: str | None = None,
     positive: str | None = None,
     negative: str | None = None,
@@ -104,7 +104,7 @@ def rank_parquet(
     output : path
         The parquet file to write: the columns rank, score, probability and those of `keep`.
         It must be outside of the folder of the table.
-    keep : iterable of str, default=()
+    keep : str or iterable of str, default=()
         Columns of the table to write beside, such as ids; one of them that is called rank,
         score or probability is written with an underscore, as "rank_".
     label : str or None, default=None
