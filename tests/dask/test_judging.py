@@ -201,3 +201,11 @@ def test_beyond_the_exact_ranks_the_error_is_bounded(scored):
     assert apart[unlabeled.rank(ascending=False) <= 200].max() == 0
     assert 0 < apart.max() <= merged.rank_error
     assert judging.ScoreSummary(merged).rank_error == merged.rank_error
+
+
+def test_the_calibration_of_a_summary_counts_all_rows_of_its_table(scored, monkeypatch):
+    sketch = ScoreSketch(n_exact=50, n_points=50).update(scored["score"], scored["y"])
+    seen = {}
+    monkeypatch.setattr(judging, "fit_calibration", lambda *_, **given: seen.update(given))
+    judging.ScoreSummary(sketch).fit_calibration(0.1)
+    assert len(seen["sample_weight"]) < seen["n_rows"] == 5000

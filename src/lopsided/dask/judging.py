@@ -93,7 +93,12 @@ class ScoreSummary:
         """Return the map from scores to log-odds of being positive, given the prior."""
         rows = self.sketch.to_rows()
         return fit_calibration(
-            rows.scores, rows.y, prior, method=method, sample_weight=rows.weight
+            rows.scores,
+            rows.y,
+            prior,
+            method=method,
+            sample_weight=rows.weight,
+            n_rows=self.sketch.n_rows,
         )
 
     def rank(self, scores: Any) -> Any:
