@@ -11,6 +11,7 @@ from scipy.sparse import csr_matrix, issparse
 
 from lopsided._check import check_choice, check_count, check_magnitude, require
 from lopsided._math import normalized
+from lopsided._params import is_real
 from lopsided._progress import Bar
 from lopsided._rows import TrainingRows
 from lopsided._terminal import quote
@@ -200,14 +201,14 @@ class BoostedRiskClassifier(RiskClassifier):
         for name in ("gradient_scale", "learning_rate", *_SHARES):
             most = 1 if name in _SHARES else math.inf
             value = getattr(self, name)
-            if not (_is_number(value) and 0 < value <= most):
+            if not (is_real(value) and 0 < value <= most):
                 raise ValueError(
                     f"{name} must be above 0{f' and at most {most}' if most == 1 else ''}, "
                     f"got {quote(value)}."
                 )
         for name in ("min_split_loss", *_REGULARIZERS):
             value = getattr(self, name)
-            if not (_is_number(value) and value >= 0):
+            if not (is_real(value) and value >= 0):
                 raise ValueError(f"{name} must be at least 0, got {quote(value)}.")
         check_choice(self.grow_policy, ("depthwise", "lossguide"), "grow_policy")
         check_hold_out(self.validation_fraction)
@@ -370,11 +371,6 @@ class BoostedRiskClassifier(RiskClassifier):
         for name, gain in self.booster_.get_score(importance_type="total_gain").items():
             gains[int(name[1:])] = gain
         return normalized(gains, like=gains)
-
-
-def _is_number(value: Any) -> bool:
-    real = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    return real and math.isfinite(value)
 
 
 def _by_blocks(

@@ -61,7 +61,7 @@ class Method(NamedTuple):
 
     @property
     def takes_prior(self) -> bool:
-        """Whether it can be told the prior, as its estimator says."""
+        """Whether its ranking depends on a prior; `focused` takes one for chances alone."""
         return self.load()(**self.params).needs_prior()
 
     def load(self) -> Any:

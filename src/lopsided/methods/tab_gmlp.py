@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from lopsided._check import check_choice, check_count, require
+from lopsided._params import is_real
 from lopsided._rows import TrainingRows
 from lopsided._terminal import quote
 from lopsided.losses import CalibratedFocalLoss
@@ -204,12 +205,12 @@ class TabGMLPClassifier(RiskClassifier):
             check_count(getattr(self, name), name)
         if self.patience is not None:
             check_count(self.patience, "patience")
-        if not (_is_number(self.learning_rate) and 0 < self.learning_rate < np.inf):
+        if not (is_real(self.learning_rate) and self.learning_rate > 0):
             raise ValueError(
                 f"learning_rate must be above 0, got {quote(self.learning_rate)}. Pass a small "
                 "number such as 1e-3."
             )
-        if not (_is_number(self.weight_decay) and 0 <= self.weight_decay < np.inf):
+        if not (is_real(self.weight_decay) and self.weight_decay >= 0):
             raise ValueError(
                 f"weight_decay must be at least 0, got {quote(self.weight_decay)}. Pass 0 "
                 "for none."
@@ -223,10 +224,6 @@ class TabGMLPClassifier(RiskClassifier):
         with threads(self._n_threads()):
             scores = mean_scores(self.nets_, inputs)
         return self.risk_.log_odds(scores, self.prior_)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
 
 
 def _encoded(rows: TrainingRows, encoder: OrdinalEncoder) -> TrainingRows:
