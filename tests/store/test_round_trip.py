@@ -255,6 +255,16 @@ def test_what_a_file_cannot_hold_is_refused_when_it_is_saved(odd, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("before", ["", "import pandas, scipy; ", "import sklearn.utils; "])
+def test_a_process_may_begin_with_loading_a_model(before, tmp_path):
+    save(build("focused-fast", prior=0.2, random_state=0).fit(X, Y), tmp_path / "model.lop")
+    script = before + "import sys, lopsided; print(lopsided.load(sys.argv[1]).prior_)"
+    done = subprocess.run(
+        [sys.executable, "-c", script, tmp_path / "model.lop"], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout) == (0, "0.2\n"), done.stderr
+
+
 def test_a_model_file_is_written_and_read_without_torch(tmp_path):
     pytest.importorskip("torch")
     script = (

@@ -27,11 +27,20 @@ def _require_skops() -> Any:
     """
     if "skops.io" in sys.modules or "torch" in sys.modules:
         return require("skops.io")
-    sys.modules["torch"] = None  # type: ignore[assignment]
+    finder = _NoTorch()
+    sys.meta_path.insert(0, finder)  # None in sys.modules is a module to those who look there
     try:
         return require("skops.io")
     finally:
-        del sys.modules["torch"]
+        sys.meta_path.remove(finder)
+
+
+class _NoTorch:
+    """Lets an import of torch fail as if it were missing."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
+        if name == "torch":
+            raise ModuleNotFoundError("No module named 'torch'", name=name)
 
 
 def dump_objects(value: Any) -> bytes:
