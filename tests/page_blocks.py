@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
 
+NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?![\w])")
 BLOCK = re.compile(r"```(python|sh)\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", re.DOTALL)
 
 
@@ -42,13 +43,33 @@ def run_python(text, page="a page"):
 
 
 def run_all(text, page="a page"):
-    """Yield what each block prints, and what the page says; commands run in this process."""
+    """Yield what each block prints, and what the page says; commands run here."""
     names = _start_module()
     for language, code, said in list_blocks(text):
         if language == "python":
             yield _run_code(code, page, names), said
         else:
             yield _run_commands(code), said
+
+
+def settle(printed, said):
+    """Return what was printed, with the numbers of the page where rounding alone differs.
+
+    Processors round the last bit differently, and a fit may carry that to a digit on the page:
+    decimals may differ by one in the last digit, and any number by one part in fifty.
+    """
+    said = said or ""
+    if NUMBER.sub("0", printed) != NUMBER.sub("0", said):
+        return printed
+    known = iter(NUMBER.findall(said))
+    return NUMBER.sub(lambda match: _settle_number(match[0], next(known)), printed)
+
+
+def _settle_number(printed, said):
+    found, wanted = (float(number.replace(",", "")) for number in (printed, said))
+    decimals = len(said.partition(".")[2])
+    step = 1.001 * 10.0**-decimals if decimals else 0.0
+    return said if abs(found - wanted) <= max(step, abs(wanted) / 50) else printed
 
 
 def _start_module():

@@ -3,6 +3,7 @@
 import itertools
 import logging
 import os
+import re
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -219,6 +220,7 @@ def _why_no_sentence(error: Exception) -> str:
     if trace is None or "/lopsided/" not in trace.tb_frame.f_code.co_filename:
         return ""
     text = str(error).replace("n_splits", "folds")  # a parameter of ours
+    text = re.sub(r"(\barray\(.*?), dtype=\w+\)", r"\1)", text)  # an array is quoted
     if "could not be read as" in text:  # and why, in the words of the reader
         text = text.replace("Expected ", "expected ")
     try:

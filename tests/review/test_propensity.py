@@ -84,6 +84,14 @@ def test_weights_of_each_kind_have_mean_1_and_are_clipped():
     assert_allclose(weights[4] / weights[3], 4)
 
 
+def test_whom_a_review_reached_does_not_depend_on_the_scale_of_scores():
+    rng = np.random.default_rng(0)
+    y, scores = rng.permutation(np.repeat([1, 0, -1], [10, 30, 10])), rng.uniform(-1, 1, 50)
+    reached = review_propensity(y, scores)
+    assert len(np.unique(reached)) > 2
+    assert_allclose(review_propensity(y, scores * 1.7e308), reached, atol=1e-12)
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [

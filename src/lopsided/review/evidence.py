@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length
 
 from lopsided._check import check_labels, check_outcomes
+from lopsided._terminal import quote
 from lopsided.priors import PriorEstimate, estimate_prior
 from lopsided.priors.belief import Beta
 from lopsided.review.propensity import stands_in_first
@@ -126,6 +127,7 @@ def estimate_prior_after_reviews(
     """
     first, labels = check_labels(y_first), check_outcomes(y, "y")
     check_consistent_length(first, labels)
+    _check_audits(audits)
     if (labels != 0).all():
         return _count_all(labels, level)
     base = estimate_prior(first, scores, label_frequency=label_frequency, level=level)
@@ -207,6 +209,16 @@ def _list_likelihood(
     hidden = counts - n_first
     ways = gammaln(hidden + 1) - gammaln(hidden - finds + 1)
     return ways + betaln(finds + inside + 1, hidden - finds + n_first - inside + 1)
+
+
+def _check_audits(audits: Any) -> None:
+    if not isinstance(audits, (list, tuple)) or not all(
+        isinstance(one, Audit) for one in audits
+    ):
+        raise ValueError(
+            f"audits must be a list of Audit, got {quote(audits)}. Pass [] where no rows were "
+            "drawn at random."
+        )
 
 
 def _audit_likelihood(counts: NDArray[np.float64], audit: Audit) -> NDArray[np.float64]:

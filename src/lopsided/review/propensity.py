@@ -65,7 +65,9 @@ def review_propensity(
         )
     from sklearn.isotonic import IsotonicRegression
 
-    rest = labels != 1
+    rest, largest = labels != 1, np.abs(scores).max()
+    if np.isfinite(largest):  # else refused; differences of huge scores would overflow
+        scores = scores / max(largest, 1.0)
     curve = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip")
     curve.fit(scores[rest], labels[rest] == -1)
     return np.maximum(curve.predict(scores), audit)
