@@ -8,6 +8,7 @@ import pytest
 
 import lopsided
 from lopsided.cli import main
+from lopsided.dask.failures import WorkerLostError, _tell_lost
 from lopsided.dask.folders import FolderRoles, connect, fit_folder, rank_folder
 
 N_ROWS = 1200
@@ -76,6 +77,20 @@ def test_the_command_line_fits_and_ranks(tmp_path, client, folder, capsys):
     told = json.loads(capsys.readouterr().out)
     assert told == {"written": ranking, "rows": len(read(tmp_path / "ranking"))}
     assert read(tmp_path / "ranking")["rank"].max() <= 30
+
+
+def test_a_lost_worker_ends_the_command_in_a_sentence(
+    tmp_path, client, folder, capsys, monkeypatch
+):
+    def lose(*_, **__):
+        raise WorkerLostError(_tell_lost("during training", training=True))
+
+    monkeypatch.setattr("lopsided.dask.folders.fit_folder", lose)
+    given = ["fit", str(folder[0]), "--label", "state", "-o", str(tmp_path / "model.lop")]
+    assert main([*given, "--dask", client.scheduler.address]) == 2
+    told = capsys.readouterr().err
+    assert "A worker was lost during training, and no model was made" in told
+    assert "with --checkpoint a fit goes on" in told
 
 
 def test_local_starts_workers_here():

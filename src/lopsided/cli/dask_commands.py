@@ -2,6 +2,8 @@
 
 import argparse
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from lopsided._terminal import print_result, say
@@ -14,12 +16,11 @@ _FILES_ONLY = ("group", "sep", "encoding", "sheet")
 def fit_on_dask(options: argparse.Namespace) -> None:
     """Learn from a folder and write the model."""
     from lopsided._files import check_writable
-    from lopsided.dask.folders import connect
     from lopsided.store import save
 
     _check_options(options)
     check_writable(options.output)
-    with connect(options.dask, options.jobs) as client:
+    with _connect(options) as client:
         model = _fit(options, options.table, client)
     save(model, options.output)
     if options.json:
@@ -32,7 +33,7 @@ def fit_on_dask(options: argparse.Namespace) -> None:
 
 def rank_on_dask(options: argparse.Namespace, models: list[str], table: str) -> None:
     """Rank a folder, by a model or by its own labels, into another folder."""
-    from lopsided.dask.folders import connect, rank_folder
+    from lopsided.dask.folders import rank_folder
     from lopsided.dask.ranking_folder import check_ranking_folder
     from lopsided.store import load
     from lopsided.tables.parquet_folders import check_outside
@@ -52,7 +53,7 @@ def rank_on_dask(options: argparse.Namespace, models: list[str], table: str) -> 
             "With --dask the model must be one that lopsided fit --dask wrote, got "
             f"{models[0]}."
         )
-    with connect(options.dask, options.jobs) as client:
+    with _connect(options) as client:
         if model is None:
             model = _fit(options, table, client)
         roles = _roles(options)
@@ -61,6 +62,19 @@ def rank_on_dask(options: argparse.Namespace, models: list[str], table: str) -> 
         print_result(json.dumps({"written": options.output, "rows": found.n_rows}))
     if not options.quiet:
         say(str(found))
+
+
+@contextmanager
+def _connect(options: argparse.Namespace) -> Iterator[Any]:
+    """Give a client; a worker that is lost ends a command in a sentence, like other errors."""
+    from lopsided.dask.failures import WorkerLostError
+    from lopsided.dask.folders import connect
+
+    with connect(options.dask, options.jobs) as client:
+        try:
+            yield client
+        except WorkerLostError as error:
+            raise OSError(str(error).replace("checkpoint=FOLDER", "--checkpoint")) from error
 
 
 def _check_options(options: argparse.Namespace) -> None:
