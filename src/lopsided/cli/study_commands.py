@@ -18,7 +18,7 @@ def add_study_commands(commands: Any) -> None:
     datasets.set_defaults(run=_list_datasets)
     _add_bench(commands)
     demo = commands.add_parser(
-        "demo", help="the whole journey on a bundled table: check, fit, rank, review, report"
+        "demo", help="a month on made-up claims: check, fit, rank, review, report"
     )
     demo.add_argument("--out", default="out/demo", metavar="DIR", help="folder (%(default)s)")
     demo.add_argument("--method", default="focused", metavar="NAME", help="(%(default)s)")
