@@ -8,15 +8,13 @@ from numpy.typing import NDArray
 
 from lopsided._rows import TrainingRows
 from lopsided.methods._encoders import fit_numeric_encoder
-from lopsided.methods._neighbors import distance_terms
+from lopsided.methods._neighbors import MEAN_ROWS, NEAREST, distance_terms
 from lopsided.methods.additive import AdditiveScores, settle
 
 _COLUMNS = ("distance to neighbors", "local outlier factor")
 _N_NEIGHBORS = 20  # of the local outlier factor
 _N_NEAR = 5  # of these, whose mean distance is a column of its own
 _N_SPARE = 6  # neighbors more that are looked at, for a row itself and for ties
-_NEAREST = 1e-3  # distances below, in standard deviations, are no nearer
-_MEAN_ROWS = 256  # that the mean shares are taken over
 
 
 @dataclass(eq=False)
@@ -92,13 +90,13 @@ class LocalOutliers:
     ) -> NDArray[np.float64]:
         """Return the mean reachability distance of rows from their neighbors."""
         reach = np.maximum(distances, self.radius[nearest]).mean(axis=1)
-        return np.maximum(reach, _NEAREST)
+        return np.maximum(reach, NEAREST)
 
     def _columns(
         self, nearest: NDArray[np.intp], distances: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """Return the two columns of rows with these neighbors."""
-        near = np.log(distances[:, :_N_NEAR].mean(axis=1) + _NEAREST)
+        near = np.log(distances[:, :_N_NEAR].mean(axis=1) + NEAREST)
         reach = self._mean_reach(nearest, distances)[:, np.newaxis]
         return np.column_stack([near, np.log((reach / self.mean_reach[nearest]).mean(axis=1))])
 
@@ -129,7 +127,7 @@ def fit_local_outliers(
     nearest, distances = found._find_neighbors(encoded, own=True)
     found.radius = distances[:, -1]
     found.mean_reach = found._mean_reach(nearest, distances)
-    some = rows.X[:: -(-len(rows) // _MEAN_ROWS)]
+    some = rows.X[:: -(-len(rows) // MEAN_ROWS)]
     found.mean_shares = found._distance_shares(some).mean(axis=0)
     columns = found._columns(nearest, distances)
     return found, np.hstack([rows.X, columns.astype(rows.X.dtype)])

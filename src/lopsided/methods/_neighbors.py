@@ -11,8 +11,8 @@ from lopsided.methods._encoders import EncodedClassifier
 from lopsided.methods.additive import AdditiveScores, settle
 
 _N_LABELED, _N_UNLABELED = 3, 5  # neighbors that count, at most all there are
-_NEAREST = 1e-3  # distances below, in standard deviations, are no nearer
-_MEAN_ROWS = 256  # that the mean terms are taken over
+NEAREST = 1e-3  # distances below, in standard deviations, are no nearer
+MEAN_ROWS = 256  # that the mean terms are taken over
 
 
 @dataclass(eq=False, repr=False)
@@ -31,7 +31,7 @@ class NeighborRatioClassifier(EncodedClassifier):
         self.labeled_ = self._index(rows.X[rows.y == 1], _N_LABELED)
         unlabeled = rows.X[rows.y == 0]
         self.unlabeled_ = self._index(unlabeled, _N_UNLABELED)
-        some = unlabeled[:: -(-len(unlabeled) // _MEAN_ROWS)]
+        some = unlabeled[:: -(-len(unlabeled) // MEAN_ROWS)]
         self.mean_terms_ = self._terms(some, skip=min(1, len(unlabeled) - 1)).mean(axis=0)
 
     def _index(self, encoded: Any, count: int) -> Any:
@@ -47,7 +47,7 @@ class NeighborRatioClassifier(EncodedClassifier):
         with self._linear_algebra():
             near = mean_distance(self.labeled_, encoded)
             far = mean_distance(self.unlabeled_, encoded)
-        return np.log(far + _NEAREST) - np.log(near + _NEAREST)
+        return np.log(far + NEAREST) - np.log(near + NEAREST)
 
     def _terms(self, encoded: NDArray[np.float64], skip: int = 0) -> NDArray[np.float64]:
         r"""Return the terms of scores by raw column, for `skip` as of `distance_terms`.
@@ -58,7 +58,7 @@ class NeighborRatioClassifier(EncodedClassifier):
         with self._linear_algebra():
             near = distance_terms(self.labeled_, encoded)
             far = distance_terms(self.unlabeled_, encoded, skip)
-        ends = (side.sum(axis=1) + _NEAREST for side in (near, far))
+        ends = (side.sum(axis=1) + NEAREST for side in (near, far))
         terms = settle(next(ends), far - near, next(ends)).mapped(np.log).terms
         return self.encoder_.by_column(terms, self.n_features_in_)
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from lopsided._rows import TrainingRows
 from lopsided.methods._encoders import EncodedClassifier
 from lopsided.methods._isolation import mean_path_terms, search_path
-from lopsided.methods._neighbors import distance_terms, mean_distance
+from lopsided.methods._neighbors import MEAN_ROWS, NEAREST, distance_terms, mean_distance
 from lopsided.methods._normal_scores import fit_normal_scores
 from lopsided.methods.additive import AdditiveScores, add_weighted, settle
 
@@ -17,8 +17,6 @@ __all__ = ["OutlierClassifier"]
 
 _N_NEIGHBORS = 5
 _MAX_NEIGHBOR_ROWS = 10_000  # rows to look for neighbors among
-_NEAREST = 1e-3  # distances below, in standard deviations, are no nearer
-_MEAN_ROWS = 256  # that the mean terms of distances are taken over
 
 
 @dataclass(eq=False, repr=False)
@@ -56,27 +54,27 @@ class OutlierClassifier(EncodedClassifier):
         self.neighbors_ = near.fit(encoded[some])
         # A row is its own neighbor only where it is one of those looked among.
         distance = mean_distance(self.neighbors_, encoded[some], itself=True)
-        of_some = distance_terms(near, encoded[some[:_MEAN_ROWS]], skip=min(1, len(some) - 1))
+        of_some = distance_terms(near, encoded[some[:MEAN_ROWS]], skip=min(1, len(some) - 1))
         self.mean_distance_terms_ = self._by_column(of_some.mean(axis=0))
         ones = np.ones(len(encoded))
         self.of_forest_ = fit_normal_scores(-self.forest_.score_samples(encoded), ones)
-        self.of_distance_ = fit_normal_scores(np.log(distance + _NEAREST), ones[some])
+        self.of_distance_ = fit_normal_scores(np.log(distance + NEAREST), ones[some])
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
         encoded = self.encoder_.transform(X)
         with self._linear_algebra():
             distance = mean_distance(self.neighbors_, encoded)
         isolated = self.of_forest_.transform(-self.forest_.score_samples(encoded))
-        return (isolated + self.of_distance_.transform(np.log(distance + _NEAREST))) / 2
+        return (isolated + self.of_distance_.transform(np.log(distance + NEAREST))) / 2
 
     def _additive_scores(self, X: Any, background: Any, seed: int) -> AdditiveScores:
         """Return sums of distances and of the paths of trees, through their normal scores."""
         encoded = self.encoder_.transform(X)
         with self._linear_algebra():
             terms = self._by_column(distance_terms(self.neighbors_, encoded))
-            distance = mean_distance(self.neighbors_, encoded) + _NEAREST
+            distance = mean_distance(self.neighbors_, encoded) + NEAREST
         mean = self.mean_distance_terms_
-        far = settle(mean.sum() + _NEAREST, terms - mean, distance).mapped(np.log)
+        far = settle(mean.sum() + NEAREST, terms - mean, distance).mapped(np.log)
         path, terms = mean_path_terms(self.forest_, encoded)
         short = -self._by_column(terms)  # the shorter the path, the more a row is isolated
         unit = search_path(self.forest_.max_samples_) or 1.0  # of a row alone
