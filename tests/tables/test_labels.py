@@ -135,3 +135,8 @@ def test_columns_are_found_by_name_or_by_names_with_commas():
     assert find_columns(["notes,city", "Smith, J."], names) == ("notes", "city", "Smith, J.")
     with pytest.raises(ValueError, match=r"No column is called 'note'\. Did you mean notes"):
         find_columns(["note"], names)
+
+
+def test_a_code_with_an_underscore_is_no_number():
+    codes = ["1_0", "10", "10.0", ""]
+    assert read_labels(codes, "code", "10", need_labeled=False).tolist() == [0, 1, 1, 0]

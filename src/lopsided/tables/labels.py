@@ -307,6 +307,8 @@ def same_value(text: str, wanted: str) -> bool:
     text, wanted = text.strip(), wanted.strip()
     if text.lower() == wanted.lower():
         return True
+    if "_" in text or "_" in wanted:  # 1_0 is a code, though Python reads it as ten
+        return False
     try:
         return float(text) == float(wanted)
     except ValueError:
