@@ -99,11 +99,7 @@ def draw(known, ranked, tall):
         0,
         f"A table of {len(known):,} claims",
         f"{n_labeled} are known to be fraud, {n_cleared} were cleared.",
-        [
-            (0, "labeled", "known fraud"),
-            (120, "cleared", "cleared"),
-            (210, "unlabeled", "unlabeled"),
-        ],
+        KEYS,
     )
     left, top = (MARGIN, bottom + BETWEEN // 2) if tall else (MARGIN + PANEL + BETWEEN, 0)
     right, end = draw_panel(
