@@ -182,7 +182,7 @@ class PUClassifier(AdditiveAnswers, ScoreAnswers, ClassifierMixin, BaseEstimator
         self
         """
         for name in _OF_SOME_FITS:
-            vars(self).pop(name, None)  # of an earlier fit
+            self.__dict__.pop(name, None)  # of an earlier fit
         rows = self._check_rows(X, y, sample_weight, groups)
         rng = as_generator(getattr(self, "random_state", None))
         check_jobs(getattr(self, "n_jobs", None))
@@ -349,16 +349,20 @@ class PUClassifier(AdditiveAnswers, ScoreAnswers, ClassifierMixin, BaseEstimator
     def _numbers(self, X: Any, reset: bool) -> Any:
         """Return X as checked floats, categories as codes."""
         encoded = encode_categories(X, self.category_levels_)
-        with np.errstate(invalid="ignore"):  # sums of the largest numbers are asked for
-            numbers = validate_data(
-                self,
-                encoded,
-                reset=reset,
-                accept_sparse="csr" if self._accepts.sparse else False,
-                dtype=[np.float64, np.float32],
-                ensure_all_finite="allow-nan" if self._accepts.nan else True,
-                ensure_min_samples=1,
-            )
+        try:
+            with np.errstate(invalid="ignore"):  # sums of the largest numbers are asked for
+                numbers = validate_data(
+                    self,
+                    encoded,
+                    reset=reset,
+                    accept_sparse="csr" if self._accepts.sparse else False,
+                    dtype=[np.float64, np.float32],
+                    ensure_all_finite="allow-nan" if self._accepts.nan else True,
+                )
+        except OverflowError:
+            raise ValueError(
+                "X must hold numbers of at most 1.8e308, got a larger one. Divide its column."
+            ) from None
         # Names that are no text are compared by nobody else.
         if find_categories(X, self.category_levels_) != self.categorical_:
             raise ValueError(
