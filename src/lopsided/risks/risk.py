@@ -47,7 +47,9 @@ class Risk(Params):
     """A loss and how to weight rows; the same for boosters and nets.
 
     A new risk is a subclass with one method: `raw_weights`, or `weights` where scores matter
-    to it.
+    to it. A risk is a mean over rows: of all weights, positive and negative together, the sum
+    is to be about 1. Learners count on it: with other sums, steps of boosting, its regularizers
+    and learning rates of nets are all out of scale.
 
     Parameters
     ----------
@@ -55,6 +57,12 @@ class Risk(Params):
         What a margin costs.
     clamp : Clamp or None
         What happens when the negative part sinks below zero; None lets it.
+
+    Attributes
+    ----------
+    needs_prior : bool
+        Of the class, True unless a subclass says `needs_prior = False`: a learner then
+        estimates no prior, and gives the share of labeled rows in its place.
 
     Examples
     --------
@@ -69,10 +77,14 @@ class Risk(Params):
     ...     needs_prior = False
     ...
     ...     def raw_weights(self, y, prior, weight=None):
-    ...         rows = np.ones(len(y)) if weight is None else weight
-    ...         return SignedWeights(self.times * rows * (y == 1), rows * (y != 1))
-    >>> HeavyRisk(LogisticLoss()).gradient(np.zeros(4), np.array([1, 0, 0, 0]), prior=0.4)
-    array([-1.5,  0.5,  0.5,  0.5])
+    ...         rows = np.where(y == 1, self.times, 1.0) * (1 if weight is None else weight)
+    ...         rows = rows / rows.sum()
+    ...         return SignedWeights(rows * (y == 1), rows * (y != 1))
+    >>> risk, y = HeavyRisk(LogisticLoss()), np.array([1, 0, 0, 0])
+    >>> risk.raw_weights(y, prior=None).positive
+    array([0.5, 0. , 0. , 0. ])
+    >>> risk.gradient(np.zeros(4), y, prior=None).round(3)
+    array([-0.25 ,  0.083,  0.083,  0.083])
     """
 
     loss: Loss
