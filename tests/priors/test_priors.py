@@ -167,6 +167,19 @@ def test_a_belief_moves_the_prior_and_moves_it_less_where_the_table_speaks():
     )
 
 
+@pytest.mark.parametrize("share", [0.01, 0.1, 0.5, 0.75, 0.99])
+def test_a_belief_around_a_share_has_it_as_mean_and_is_weak(share):
+    belief = Beta.around(share)
+    assert belief.a / (belief.a + belief.b) == pytest.approx(share)
+    assert min(belief.a, belief.b) == pytest.approx(2)
+
+
+@pytest.mark.parametrize("share", [0, 1, -0.1, np.nan, "few", None, True])
+def test_a_belief_around_no_share_is_refused(share):
+    with pytest.raises(ValueError, match="above 0 and below 1, got"):
+        Beta.around(share)
+
+
 def test_the_verdict_names_its_reason():
     scores, y, _ = draw(6)
     assert estimate_prior(y, scores).identified

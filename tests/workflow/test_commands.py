@@ -120,6 +120,18 @@ def test_the_prior_is_told_of_a_model_and_of_a_table(desk, capsys):
     assert 0 < json.loads(capsys.readouterr().out)["value"] < 1
 
 
+def test_a_belief_in_few_labels_tells_of_more_hidden_positives(desk, capsys):
+    model, table = str(desk / "claims.lop"), str(desk / "claims.csv")
+    for words in (["prior", model], ["prior", table, *WORDS, "--jobs", "1"]):
+        found = {}
+        for share in ("0.5", "0.05"):
+            assert main([*words, "-q", "--json", "--label-frequency", share]) == 0
+            found[share] = json.loads(capsys.readouterr().out)["n_hidden"]
+        assert main([*words, "-q", "--json"]) == 0
+        assert found["0.5"] == pytest.approx(json.loads(capsys.readouterr().out)["n_hidden"])
+        assert found["0.05"] > 1.5 * found["0.5"]
+
+
 def test_methods_are_compared_with_the_baseline_among_them(desk, capsys):
     words = ["compare", str(desk / "claims.csv"), *WORDS, "--jobs", "1", "--folds", "2"]
     assert main([*words, "--methods", "naive-logistic"]) == 0
@@ -158,6 +170,7 @@ def test_a_table_may_come_by_a_pipe_and_a_ranking_leave_by_one(desk, monkeypatch
         (["feedback", "{lop}", "{csv}", "-o", "nodir/x.lop"], "nodir to write x.lop to"),
         (["fit", "{csv}", "--label", "status", "-o", "x.lop"], "of the positives (--positive)"),
         (["prior", "{csv}"], "--label must name the column"),
+        (["prior", "{lop}", "--label-frequency", "0"], "must be the believed share"),
         (["compare", "{csv}", *WORDS, "--methods", "naive"], "No method is called"),
         (["check", "{csv}", *WORDS, "--sep", "ab"], "separator"),
     ],

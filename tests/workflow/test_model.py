@@ -1,6 +1,7 @@
 """A table's model: fit once, ranked, explained, kept, and taught by reviews."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,7 @@ import pytest
 
 import lopsided
 from lopsided.datasets import make_claims
+from lopsided.priors import Beta, estimate_prior
 from lopsided.tables import write_table
 from lopsided.workflow.model import TableModel
 from lopsided.workflow.report import summarize_ranking
@@ -183,6 +185,18 @@ def test_feedback_turns_verdicts_into_labels_and_leaves_the_rows_out(
     assert not set(again["id"]) & set(reviewed["id"])
     assert len(again) == after[0]
     assert model.count_labels() == before  # the old model is as it was
+
+
+def test_a_belief_on_the_labels_moves_the_prior_and_reviews_hold_it(model, taught):
+    rows, few = model.training, Beta.around(0.05)
+    assert model.prior_estimate(label_frequency=few) == estimate_prior(
+        rows.y, rows.scores, label_frequency=few
+    )
+    for one in (model, taught):
+        assert one.prior_estimate(label_frequency=few).value > one.prior_estimate().value
+    told = replace(model, prior=0.2)
+    assert told.prior_estimate() is None
+    assert told.prior_estimate(label_frequency=few) == model.prior_estimate(label_frequency=few)
 
 
 def test_after_feedback_the_prior_counts_what_reviews_found(taught, reviewed):

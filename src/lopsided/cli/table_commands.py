@@ -281,16 +281,28 @@ def tell_prior(options: argparse.Namespace) -> None:
             f"got {options.table} alone."
         )
     _check_paths(options.table)
+    from lopsided.priors import Beta
+
+    share = options.label_frequency
+    belief = None if share is None else Beta.around(share)
     if options.label is None:
-        found = _load(options.table).prior_estimate()
+        model = _load(options.table)
     else:
         options.prior = None
-        found = _fit_frame(options, _read(options, options.table)).prior_estimate()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PriorWarning)  # it is the answer here
+            model = _fit_frame(options, _read(options, options.table))
+    found = model.prior_estimate(label_frequency=belief)
     if found is None:
         raise ValueError(
             f"{options.table} has no estimate of the prior: it was given, or no row is labeled."
         )
     _tell(options, found, lambda: vars(found))
+    if belief is None and not (found.identified or options.quiet):
+        say(
+            "note: half of the positives are believed to be labeled. Say what you know of that "
+            "share by --label-frequency, or of the prior by --prior of lopsided fit."
+        )
 
 
 def compare_methods(options: argparse.Namespace) -> None:

@@ -188,6 +188,13 @@ def _add_prior(commands: Any) -> None:
     _add_roles(prior, required=False)
     _add_reading(prior)
     prior.add_argument("--method", default="focused-fast", metavar="NAME", help="(%(default)s)")
+    prior.add_argument(
+        "--label-frequency",
+        type=float,
+        metavar="SHARE",
+        help="what you believe of the share of the positives that are labeled, such as 0.05 "
+        "(a weak belief in half)",
+    )
     _add_jobs(prior)
     add_seed(prior)
     _add_json(prior)

@@ -95,7 +95,7 @@ class AutoPrior(Params):
     are centered on 1/2, and so is the default belief**: where only a tenth of the positives
     are labeled, the value is too low by a factor of 3 to 4 and most intervals miss the
     truth (`benchmarks/priors.py` measures it). If you know that few positives are ever labeled,
-    say so, as in `Beta(2, 10)`. The more labeled rows and the purer the top, the less it
+    say so, as in `Beta.around(0.1)`. The more labeled rows and the purer the top, the less it
     matters; `estimate_prior` says where a table does not identify the prior.
 
     Only the order of the scores counts. The noise does not vanish with more rows.

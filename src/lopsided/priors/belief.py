@@ -18,12 +18,13 @@ class Beta(Params):
 
     Its density is proportional to :math:`c^{a - 1} (1 - c)^{b - 1}`: as if `a - 1` of
     `a + b - 2` positives that somebody went through had turned out to be labeled. "About one
-    positive in ten gets reported" is `Beta(2, 10)`, "we catch most" is `Beta(8, 2)`.
+    positive in ten gets reported" is `Beta.around(0.1)`, which is `Beta(2, 18)`; "we catch
+    most" is `Beta(8, 2)`.
 
     Parameters
     ----------
     a, b : float
-        Positive numbers; the mean is `a / (a + b)`, and large ones are a firm belief.
+        Positive numbers; larger ones of the same mean are a firmer belief.
 
     Examples
     --------
@@ -33,6 +34,30 @@ class Beta(Params):
 
     a: float = 2.0
     b: float = 2.0
+
+    @classmethod
+    def around(cls, share: float) -> "Beta":
+        """Return a weak belief whose mean is a share; the smaller of its numbers is 2.
+
+        Parameters
+        ----------
+        share : float
+            Of the positives that are labeled, above 0 and below 1.
+
+        Examples
+        --------
+        >>> Beta.around(0.05)
+        Beta(a=2.0, b=38.0)
+        >>> Beta.around(0.5) == Beta()
+        True
+        """
+        if not (is_real(share) and 0 < float(share) < 1):
+            raise ValueError(
+                "label_frequency must be the believed share of the positives that are labeled, "
+                f"above 0 and below 1, got {quote(share)}."
+            )
+        odds = float(share) / (1 - float(share))
+        return cls(2.0, 2.0 / odds) if odds <= 1 else cls(2.0 * odds, 2.0)
 
     def log_density(self, label_frequency: Any) -> Any:
         """Return the logarithm of the density, up to a constant."""

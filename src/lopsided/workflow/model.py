@@ -16,12 +16,12 @@ from lopsided._math import sigmoid
 from lopsided._terminal import abbreviate, list_some
 from lopsided.diagnostics import Diagnosis, diagnose
 from lopsided.explain import Explanation
-from lopsided.priors import PriorEstimate
-from lopsided.review.evidence import estimate_prior_after_reviews
+from lopsided.priors import Beta, PriorEstimate
 from lopsided.store import load, save
 from lopsided.tables import TableCleaner, read_frame, read_names
 from lopsided.workflow.estimators import has_probabilities
 from lopsided.workflow.findings import Finding
+from lopsided.workflow.prior import estimate_training_prior
 from lopsided.workflow.ranked import (
     RankedTable,
     Scored,
@@ -36,7 +36,6 @@ from lopsided.workflow.training import TrainingTable
 __all__ = ["N_REASONS", "TableModel", "load_table_model"]
 
 N_REASONS = 100  # rows of a list whose reasons are looked for, unless said otherwise
-_LEVEL = 0.9
 _MAX_FREQUENCY = 0.999  # of labels: if all positives were labeled, there were nothing to find
 
 
@@ -120,18 +119,21 @@ class TableModel:
             "findings": [asdict(one) for one in self.findings],
         }
 
-    def prior_estimate(self) -> PriorEstimate | None:
+    def prior_estimate(self, *, label_frequency: Beta | None = None) -> PriorEstimate | None:
         """Return the estimated share of positives of the first table.
 
         None if it was given, or nothing was labeled before any review.
+
+        Parameters
+        ----------
+        label_frequency : Beta or None, default=None
+            What you believe of the share of the positives that are labeled, such as
+            `Beta.around(0.05)`; the share of positives is estimated anew with it, also where
+            it was given. None is what the fit has estimated, with a weak belief in half.
         """
-        rows = self.training.first_table()
-        if self.prior is not None or not (rows.first == 1).any():
+        if self.prior is not None and label_frequency is None:
             return None
-        if self.training.is_reviewed:
-            known = np.maximum(rows.first, 0)
-            return estimate_prior_after_reviews(known, rows.y, rows.first_scores, level=_LEVEL)
-        return getattr(self.estimator, "prior_estimate_", None)
+        return estimate_training_prior(self.training, self.estimator, label_frequency)
 
     def known_prior(self) -> PriorEstimate | float | None:
         """Return the share of positives of the first table: given, estimated, or unknown."""
