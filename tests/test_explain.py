@@ -440,3 +440,9 @@ def test_probabilities_follow_from_the_sums(focused):
     found = explain(focused, make_frame())
     expected = focused.predict_proba(make_frame())[:, 1]
     assert_allclose(sigmoid(found.base + found.contributions.sum(axis=1)), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("model", [None, 0.5, "naive-logistic", len])
+def test_what_scores_no_rows_is_not_explained(model):
+    with pytest.raises(ValueError, match="must be a classifier that scores rows, got"):
+        explain(model, X)

@@ -119,6 +119,12 @@ def test_a_sentence_holds_the_beginning_of_a_very_long_path(tmp_path, check):
     assert len(str(caught.value)) < 400
 
 
+@pytest.mark.parametrize("path", [None, 3, 0.5, b"name", ["name"]])
+def test_what_is_no_path_is_refused(path):
+    with pytest.raises(ValueError, match="must be a path, got"):
+        check_writable(path)
+
+
 def test_a_link_to_a_file_that_is_still_missing_is_written_through(tmp_path):
     (tmp_path / "link").symlink_to("deep/er/file")
     assert check_writable(tmp_path / "link") == tmp_path / "deep" / "er" / "file"

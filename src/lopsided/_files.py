@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from lopsided._terminal import abbreviate
+from lopsided._terminal import abbreviate, quote
 
 fcntl: Any
 
@@ -176,6 +176,8 @@ def _naming_failures(path: str | os.PathLike[str]) -> Iterator[None]:
 
 def _find_target(path: str | os.PathLike[str]) -> tuple[Path, Path]:
     """Return the file to write, links followed, and the folder of its path that exists."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise ValueError(f"The file to write must be a path, got {quote(path)}. Pass its name.")
     if not os.fspath(path):
         raise FileNotFoundError("The name of the file to write is empty. Give one.")
     target = Path(os.path.realpath(path))

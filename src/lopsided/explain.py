@@ -213,6 +213,10 @@ def explain(
     >>> {reasons[0][0] for reasons in found.top(1)}
     {'x0'}
     """
+    if not any(hasattr(model, name) for name in ("decision_function", "predict_proba")):
+        raise ValueError(
+            f"model must be a classifier that scores rows, got {quote(model)}. Fit one."
+        )
     found = additive_scores(model, X, background=background, random_state=random_state)
     names = _feature_names(model, X, found.terms.shape[1])
     return Explanation(names, found.base, found.terms, found.scores)

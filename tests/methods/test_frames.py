@@ -125,3 +125,10 @@ def test_a_lazy_frame_is_collected():
     assert model.decision_function(frame.lazy()).tolist() == (
         model.decision_function(frame).tolist()
     )
+
+
+@pytest.mark.parametrize("name", ["naive-logistic", "puhdt", "naive-xgb"])
+def test_a_number_that_no_float_can_hold_is_refused(name):
+    table = [[10**400], [1], [2], [3], [4], [5]]
+    with pytest.raises(ValueError, match=r"X must hold numbers of at most 1\.8e308"):
+        build(name).fit(table, [1, 1, 0, 0, 0, 0])

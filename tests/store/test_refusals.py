@@ -511,3 +511,10 @@ def test_no_pickle_is_written_or_read(model, path, monkeypatch):
         monkeypatch.setattr(pickle, name, never)
     save(model, path)
     np.testing.assert_array_equal(load(path).decision_function(X), model.decision_function(X))
+
+
+@pytest.mark.parametrize("model", [None, False, "logistic", np.float32(0.5), {"a": 1}])
+def test_what_is_no_model_is_not_saved(model, tmp_path):
+    with pytest.raises(ValueError, match="model must be an estimator or have parts"):
+        save(model, tmp_path / "model.lop")
+    assert not list(tmp_path.iterdir())

@@ -12,7 +12,7 @@ from typing import Any
 
 from lopsided._check import check_count
 from lopsided._files import atomic_write, check_readable
-from lopsided._terminal import abbreviate
+from lopsided._terminal import abbreviate, quote
 from lopsided.exceptions import MissingExtraError
 from lopsided.store.container import Refused, pack, unpack, written_by
 from lopsided.store.trusted import TRUSTED
@@ -69,6 +69,11 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     >>> bool((loaded.decision_function(X) == model.decision_function(X)).all())
     True
     """
+    if not hasattr(model, "to_parts") and not hasattr(model, "get_params"):
+        raise ValueError(
+            f"model must be an estimator or have parts (to_parts), got {quote(model)}. Pass a "
+            "fitted model."
+        )
     try:
         data = _dump(model)
     except Refused as error:
