@@ -37,8 +37,8 @@ EXACT = ["focused-fast", "focused-xgb", "naive-forest", "naive-logistic", "sarem
 
 
 def make_frame():
-    """The table with names, gaps and a category that tells something."""
-    frame = pd.DataFrame(X.copy(), columns=["size", "age", "rate", "noise"])  # pandas 2 shares X
+    """The table with names, gaps and a category that tells something; a copy, for pandas 2."""
+    frame = pd.DataFrame(X.copy(), columns=["size", "age", "rate", "noise"])
     frame.loc[::7, "age"] = np.nan
     kinds = np.where(np.arange(N_ROWS) % 3, "usual", np.where(X[:, 0] > 2, "odd", "rare"))
     frame["kind"] = pd.Categorical(kinds)
