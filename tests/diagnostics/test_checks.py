@@ -275,9 +275,10 @@ def test_weights_undo_labels_that_follow_the_assumption():
     assert abs(np.mean(finds) - np.mean(truth)) < 0.3 * abs(np.mean(usual) - np.mean(truth))
 
 
-def test_wrong_tilts_are_refused():
+@pytest.mark.parametrize("tilt", [1, 0.5, np.nan, np.inf, 10**400, "3"])
+def test_wrong_tilts_are_refused(tilt):
     with pytest.raises(ValueError, match="tilt must be a number above 1"):
-        sensitivity(Y, FAIR, 10, 0.1, tilt=1)
+        sensitivity(Y, FAIR, 10, 0.1, tilt=tilt)
 
 
 def test_scar_is_not_plausible_at_a_p_value_of_the_level():

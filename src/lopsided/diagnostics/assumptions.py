@@ -11,6 +11,7 @@ from lopsided.diagnostics._hidden import PriorRange, check_prior_range, count_hi
 from lopsided.diagnostics._rows import blind_places, check_cuts, check_rows, stands_within
 
 __all__ = ["Outcome", "Sensitivity", "sensitivity"]
+_MAX_TILT = 1e100
 
 
 @dataclass(frozen=True)
@@ -141,8 +142,10 @@ def sensitivity(
     """
     labels, values = check_rows(y, scores, keep_reviewed=True)
     (cut,) = check_cuts(k, int((labels == 0).sum()))
-    if not isinstance(tilt, (int, float, np.number)) or tilt <= 1:
-        raise ValueError(f"tilt must be a number above 1, got {quote(tilt)}.")
+    if not isinstance(tilt, (int, float, np.number)) or not 1 < tilt <= _MAX_TILT:
+        raise ValueError(
+            f"tilt must be a number above 1, up to {_MAX_TILT:g}, got {quote(tilt)}."
+        )
     known = check_prior_range(prior, labels, scenario)
     rows = _LabeledRows.place(labels, values, cut)
     n_labeled = len(rows.inside)
