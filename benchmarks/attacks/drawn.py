@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
+from hypothesis.internal.conjecture import providers
 
 import lopsided._warnings
 from attacks.sentences import check_sentence
@@ -25,6 +26,10 @@ __all__ = ["CHUNK", "Draw", "Drawn", "Entry", "arguments", "attack_once", "find_
 __all__ += ["list_entries", "run_chunk"]
 
 CHUNK = 50  # cases of one seed
+# Constants of the modules that happen to be loaded would make other cases of the same seed.
+if hasattr(providers, "_get_local_constants"):  # hypothesis before 6.131 draws none
+    _none: Any = type(providers._local_constants)()
+    providers._get_local_constants = lambda: _none
 _log = logging.getLogger("attack")
 
 
