@@ -394,7 +394,7 @@ def test_importances_point_at_the_columns_that_matter(model):
 
 
 def test_missing_values_categories_and_a_sparse_table():
-    frame = pd.DataFrame(X, columns=list("abcd"))
+    frame = pd.DataFrame(X.copy(), columns=list("abcd"))
     frame["kind"] = pd.Categorical(np.where(TRUTH == 1, "odd", "even"))
     frame.loc[::5, "b"] = np.nan
     model = fast().fit(frame, Y)

@@ -41,7 +41,7 @@ def test_a_weight_of_two_is_a_row_twice(table):
 
 def test_importances_are_shares_by_raw_column(table):
     X, y = table
-    frame = pd.DataFrame(X, columns=list("abcd"))
+    frame = pd.DataFrame(X.copy(), columns=list("abcd"))
     frame.insert(1, "kind", pd.Categorical(np.where(y == 1, "in", "out")))
     frame.loc[::7, "c"] = np.nan
     model = build("naive-logistic").fit(frame, y)

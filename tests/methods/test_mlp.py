@@ -44,7 +44,7 @@ def test_the_scale_of_columns_does_not_matter(table, name):
 
 def test_missing_values_and_categories_are_read(table):
     X, y, truth = table
-    frame = pd.DataFrame(X, columns=list("abcdef"))
+    frame = pd.DataFrame(X.copy(), columns=list("abcdef"))
     frame["kind"] = pd.Categorical(np.where(X[:, 0] > 1, "high", "low"))
     frame.loc[X[:, 0] > 1.2, "a"] = np.nan  # what is missing tells
     model = lopsided.build("ifpu-mlp", prior=0.1, **SMALL).fit(frame, y)

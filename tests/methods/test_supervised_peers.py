@@ -95,7 +95,7 @@ def test_a_fit_is_silent_writes_nothing_and_depends_on_the_seed_alone(
 def test_missing_values_and_categories_are_encoded(table, name):
     make(name)
     X, y = table
-    frame = pd.DataFrame(X, columns=list("abcd"))
+    frame = pd.DataFrame(X.copy(), columns=list("abcd"))
     frame.loc[::7, "b"] = np.nan
     frame["kind"] = pd.Categorical(np.where(X[:, 0] > 1050, "high", "low"))
     model = build(name).fit(frame, y)
