@@ -1,5 +1,6 @@
 """The tables of docs/deciding.md, copied from what the benchmarks found."""
 
+import re
 from pathlib import Path
 
 RESULTS = Path(__file__).parents[1] / "benchmarks" / "results"
@@ -78,7 +79,7 @@ def render_deciding() -> dict[str, str]:
     far = "## Labeled shares far from one half"
     by_setting = "ECE by mechanism and share of positives that are labeled:"
     true_prior, auto_prior = calibration.split("## Prior: auto")
-    return {
+    tables = {
         "what choosing is worth": copy_table(
             selection,
             "# Choosing a method without negatives",
@@ -113,3 +114,9 @@ def render_deciding() -> dict[str, str]:
             finds, '## The prior of `prior="auto"`', _FINDS
         ),
     }
+    return {name: _spell_mechanisms(table) for name, table in tables.items()}
+
+
+def _spell_mechanisms(text: str) -> str:
+    """Return a text with mechanisms spelled as in prose."""
+    return re.sub(r"\bscar\b", "SCAR", re.sub("(?i:sar-near)", "SAR near", text))
