@@ -37,6 +37,7 @@ from lopsided.model_selection import (
 from lopsided.model_selection.comparison import LabeledPlaces
 from lopsided.model_selection.search import rank_by_complexity
 from lopsided.priors import estimate_prior
+from lopsided.ranking import rank_unlabeled
 
 RNG = np.random.default_rng(0)
 TRUTH = np.repeat([1, 0], [60, 440])
@@ -131,6 +132,28 @@ def test_forests_and_the_flagship_need_a_single_fit():
     folded = out_of_fold_scores(SMALL_FOREST, X, Y, cv=5, random_state=0)
     assert spearmanr(scores, folded).statistic > 0.5
     assert metrics.pu_roc_auc(Y, folded) > 0.7
+
+
+def test_a_seed_that_an_estimator_has_is_kept_and_one_that_it_lacks_is_drawn():
+    splits = list(PUStratifiedKFold(3).split(X, Y))
+    few = lopsided.build("naive-forest", n_estimators=5)
+
+    def blind(model, seed):
+        return out_of_fold_scores(model, X, Y, cv=splits, random_state=seed)
+
+    def compared(model, seed):
+        return compare({"own": model}, X, Y, cv=splits, random_state=seed).scores["own"]
+
+    def ranked(model, seed):
+        return rank_unlabeled(X, Y, model, cv=splits, random_state=seed)
+
+    for score in (blind, compared, ranked):
+        own = clone(few).set_params(random_state=0)
+        assert_array_equal(score(own, 1), score(own, 2))
+        assert_array_equal(score(few, 1), score(few, 1))
+        assert not np.array_equal(score(few, 1), score(few, 2), equal_nan=True)
+    own = clone(SMALL_FOREST).set_params(random_state=0, oob_score=True).fit(X, Y)
+    assert_array_equal(out_of_fold_scores(own, X, Y), own.oob_decision_function_)
 
 
 def test_a_seed_gives_the_same_scores_for_any_number_of_threads_and_kind_of_table():

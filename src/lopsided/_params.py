@@ -64,6 +64,20 @@ def check_classifier(estimator: Any, name: str = "estimator") -> Any:
     return estimator
 
 
+def seeded_copy(estimator: Any, rng: np.random.Generator) -> Any:
+    """Return a fresh copy of an estimator, its random states drawn where none was given.
+
+    Those of its parts too: the steps of a pipeline, what a method wraps.
+    """
+    from sklearn.base import clone
+
+    fresh = clone(estimator)
+    given = fresh.get_params()
+    names = sorted(name for name in given if name.endswith("random_state"))
+    missing = [name for name in names if given[name] is None]
+    return fresh.set_params(**{name: int(rng.integers(2**31)) for name in missing})
+
+
 def check_n_rows(n_rows: Any) -> float:
     """Return how many rows weights stand for in all, a number above 0."""
     number = isinstance(n_rows, (int, float, np.number)) and not isinstance(n_rows, bool)

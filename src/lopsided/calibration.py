@@ -28,6 +28,7 @@ from lopsided._calibration_metrics import (
     pu_reliability_curve,
 )
 from lopsided._check import as_generator, check_choice, check_count, check_labels, check_prior
+from lopsided._params import seeded_copy
 from lopsided._rows import TrainingRows
 from lopsided._terminal import quote
 from lopsided._warnings import warn
@@ -156,8 +157,7 @@ class PUCalibratedClassifier(ScoreAnswers, MetaEstimatorMixin, ClassifierMixin, 
         weight = None
         if sample_weight is not None:
             weight = _check_sample_weight(sample_weight, labels, ensure_non_negative=True)
-        seeds = {name: int(rng.integers(2**31)) for name in self._unseeded()}
-        template = clone(self.estimator).set_params(**seeds)
+        template = seeded_copy(self.estimator, rng)
         self.classes_ = np.array([0, 1])
         passed = self._passed(weight)
         with warnings.catch_warnings():
@@ -230,13 +230,6 @@ class PUCalibratedClassifier(ScoreAnswers, MetaEstimatorMixin, ClassifierMixin, 
             check_prior(self.prior, 0.0, or_auto=True)
         if isinstance(self.cv, (int, np.integer)):
             check_count(self.cv, "cv", least=2)
-
-    def _unseeded(self) -> list[str]:
-        """Return the names of the random states that the classifier leaves open."""
-        params = self.estimator.get_params().items()
-        return sorted(
-            name for name, value in params if name.endswith("random_state") and value is None
-        )
 
     def _passed(self, weight: Any) -> Any:
         """Return the weights that the classifier is fitted with."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from lopsided._check import as_generator, check_count
+from lopsided._params import seeded_copy
 from lopsided._terminal import quote
 from lopsided._warnings import warn
 from lopsided.exceptions import PriorWarning
@@ -28,7 +29,6 @@ from lopsided.model_selection.out_of_fold import (
     fit_rows,
     list_splits,
     rank_against,
-    seeded,
     warn_constant,
 )
 
@@ -82,7 +82,7 @@ def rank_unlabeled(
         How the rows are split, as in scikit-learn, for example `PUTimeSplit`; a model is fitted
         on all rows of the training side. A number is one of folds, as above.
     random_state : int, Generator or None, default=None
-        Seed of the folds and the fits.
+        Seed of the folds, and of the fits where the method has none of its own.
     n_jobs : int or None, default=None
         Threads of each fit, where `method` is a name.
 
@@ -133,7 +133,7 @@ def _rank_out_of_bag(
     with warnings.catch_warnings():
         if not model.needs_prior():
             warnings.simplefilter("ignore", PriorWarning)  # no place depends on it
-        scores = fit_rows(seeded(blind, rng), rows).oob_decision_function_
+        scores = fit_rows(seeded_copy(blind, rng), rows).oob_decision_function_
     known = ~np.isnan(scores)
     if not known[rows.unlabeled].all():
         return None

@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import has_fit_parameter
 
+from lopsided._params import seeded_copy
 from lopsided._rows import TrainingRows
 from lopsided._terminal import quote
 
@@ -34,17 +35,6 @@ def check_learner(learner: Any, role: str) -> Any:
 def fit_learner(learner: Any, rows: TrainingRows, rng: np.random.Generator) -> Any:
     """Return a fitted copy of a classifier, its random states drawn where none was given."""
     return seeded_copy(learner, rng).fit(rows.X, rows.y, sample_weight=rows.sample_weight)
-
-
-def seeded_copy(learner: Any, rng: np.random.Generator) -> Any:
-    """Return a fresh copy of an estimator, its random states drawn where none was given."""
-    fresh = clone(learner)
-    states = {
-        name: int(rng.integers(2**31))
-        for name, value in sorted(fresh.get_params().items())
-        if name.endswith("random_state") and value is None
-    }
-    return fresh.set_params(**states)
 
 
 def positive_proba(model: Any, X: Any) -> NDArray[np.float64]:

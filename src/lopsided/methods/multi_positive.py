@@ -12,9 +12,10 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from lopsided._check import as_generator
 from lopsided._math import sigmoid
+from lopsided._params import seeded_copy
 from lopsided._terminal import abbreviate, quote
 from lopsided.methods._kinds import KindModel, check_kinds, fit_kind_model
-from lopsided.methods._learners import log_odds_of, positive_proba, seeded_copy
+from lopsided.methods._learners import log_odds_of, positive_proba
 from lopsided.methods.additive import AdditiveScores, additive_scores
 from lopsided.methods.base import Accepts, PUClassifier, as_pandas
 from lopsided.methods.registry import build

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 
 from lopsided._check import check_choice, require
+from lopsided._params import seeded_copy
 from lopsided._rows import TrainingRows
 from lopsided.methods._encoders import EncodedClassifier
-from lopsided.methods._learners import seeded_copy
 from lopsided.methods._peer_parts import log_odds_in_order, rows_as_taken, weights_as_taken
 
 __all__ = ["PulearnClassifier"]

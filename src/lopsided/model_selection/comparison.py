@@ -160,7 +160,7 @@ def compare(
     level : float, default=0.9
         The share of differences that the intervals are to cover.
     random_state : int, Generator or None, default=None
-        Seed of folds, fits and draws.
+        Seed of folds and draws, and of the fits of an estimator that has none of its own.
     n_jobs : int or None, default=None
         Number of folds to fit at a time, in threads.
 

@@ -20,7 +20,7 @@ from lopsided._check import (
     check_labels,
     encode_groups,
 )
-from lopsided._params import check_classifier
+from lopsided._params import check_classifier, seeded_copy
 from lopsided._progress import Bar
 from lopsided._warnings import warn
 from lopsided.exceptions import PriorWarning
@@ -74,7 +74,7 @@ def out_of_fold_scores(
         Groups that must not be on both sides, such as customers; a method is given them in
         `fit`, as is a pipeline that asks for them by scikit-learn's metadata routing.
     random_state : int, Generator or None, default=None
-        Seed of the folds and the fits.
+        Seed of the folds, and of the fits where the estimator has none of its own.
     n_jobs : int or None, default=None
         Number of folds to fit at a time, in threads.
 
@@ -188,7 +188,7 @@ def cross_score(
     `place` takes the scores of the test rows, the model and its training rows.
     """
     prior = PriorOfParts.settle(model, rows, rng)
-    copies = [seeded(model, rng) for _ in splits]
+    copies = [seeded_copy(model, rng) for _ in splits]
 
     def fit_fold(copy: Any, split: Split, advance: Callable[[], None]) -> NDArray[np.float64]:
         part, left_out = (rows.take(side) for side in split)
@@ -335,13 +335,6 @@ def score_rows(model: Any, table: Any) -> NDArray[np.float64]:
     return np.asarray(model.predict_proba(table)[:, 1], dtype=float)
 
 
-def seeded(model: Any, rng: np.random.Generator) -> Any:
-    """Return a fresh copy with seeds of its own, also for the parts of a pipeline."""
-    copy = clone(model)
-    names = sorted(name for name in copy.get_params() if name.endswith("random_state"))
-    return copy.set_params(**{name: int(rng.integers(2**31)) for name in names})
-
-
 @dataclass(frozen=True)
 class PriorOfParts:
     """The prior of a table, and of parts that have other shares of its labeled rows."""
@@ -359,8 +352,8 @@ class PriorOfParts:
         """
         if not (isinstance(model, PUClassifier) and model.needs_prior()):
             return None
-        if getattr(model, "random_state", None) is None:  # an estimate draws a forest
-            model = seeded(model, rng.spawn(1)[0])  # the numbers of the fits stay the same
+        # An estimate draws a forest; the numbers of the fits stay the same.
+        model = seeded_copy(model, rng.spawn(1)[0])
         y, prior = rows.y, model.resolve_prior(rows.X, rows.labels)
         if getattr(getattr(model, "risk", None), "scenario", "") == "two-sample":
             return cls(prior, None)
@@ -383,7 +376,7 @@ def _score_out_of_bag(
         estimator = clone(estimator).set_params(oob_score=True)
     elif not isinstance(estimator, FocusedClassifier):
         return None
-    fitted = fit_rows(seeded(estimator, rng), rows)
+    fitted = fit_rows(seeded_copy(estimator, rng), rows)
     scores = np.asarray(fitted.oob_decision_function_, dtype=float)
     if np.isnan(scores).any():
         return None

@@ -5,14 +5,14 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lopsided._check import as_generator, check_choice
-from lopsided._params import check_classifier
+from lopsided._params import check_classifier, seeded_copy
 from lopsided._terminal import quote
 from lopsided.methods.base import takes_reviewed
 from lopsided.metrics.named import WITHOUT_PRIOR
@@ -187,7 +187,7 @@ class PUSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             "refit": self._choose,
             "n_jobs": self.n_jobs,
         }
-        seeded = self._seed_estimator(rng)
+        seeded = seeded_copy(self.estimator, rng)  # candidates differ by more than luck
         search: Any
         if self.n_iter is None:
             search = GridSearchCV(seeded, self.param_grid, **shared)
@@ -252,16 +252,6 @@ class PUSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             return get_scorer(self.scoring)
         known = {} if self.scoring in WITHOUT_PRIOR else {"prior": self.prior}
         return make_pu_scorer(self.scoring, **known)
-
-    def _seed_estimator(self, rng: np.random.Generator) -> Any:
-        """Return a copy with seeds where it has none: candidates differ by more than luck."""
-        copy = clone(self.estimator)
-        missing = sorted(
-            name
-            for name, value in copy.get_params().items()
-            if name.endswith("random_state") and value is None
-        )
-        return copy.set_params(**{name: int(rng.integers(2**31)) for name in missing})
 
     def _choose(self, results: Mapping[str, Any]) -> int:
         """Return the place of the simplest candidate that is near the highest mean."""

@@ -12,7 +12,7 @@ from lopsided._rows import TrainingRows
 from lopsided.methods.base import PUClassifier, assign_folds
 from lopsided.methods.forest import PUForestClassifier
 from lopsided.methods.registry import build, check_ranks
-from lopsided.model_selection.out_of_fold import AmongTraining, score_rows, seeded
+from lopsided.model_selection.out_of_fold import AmongTraining, score_rows
 
 _N_FOLDS = 5
 _MIN_TO_FOLD = 3  # labeled rows: fewer are in every training part
@@ -78,7 +78,7 @@ class Scorer:
         return scores
 
     def _fit(self, rows: TrainingRows, prior: float | None, weighted: bool) -> Any:
-        model = seeded(self.template, np.random.default_rng([self.seed, 1]))
+        model = _reseeded(self.template, np.random.default_rng([self.seed, 1]))
         last = model[-1] if hasattr(model, "steps") else model
         takes = isinstance(last, PUClassifier)
         if takes and prior is not None and last.uses_prior():
@@ -88,3 +88,13 @@ class Scorer:
         if weighted and has_fit_parameter(model, "sample_weight"):
             return model.fit(rows.X, labels, sample_weight=rows.weight)
         return model.fit(rows.X, labels)
+
+
+def _reseeded(model: Any, rng: np.random.Generator) -> Any:
+    """Return a fresh copy with the loop's seeds, which replace the method's own.
+
+    Loops that differ in their `random_state` alone are then draws of one experiment.
+    """
+    copy = clone(model)
+    names = sorted(name for name in copy.get_params() if name.endswith("random_state"))
+    return copy.set_params(**{name: int(rng.integers(2**31)) for name in names})
