@@ -128,6 +128,14 @@ def test_an_error_of_the_body_is_not_replaced_by_the_trackers():
         raise KeyError("mine")
 
 
+@pytest.mark.parametrize("timeout", ["soon", 0, None])
+def test_a_time_to_wait_is_a_number_of_seconds(timeout):
+    with pytest.raises(ValueError, match="timeout must be"), start_tracker(1, timeout=timeout):
+        pass
+    with pytest.raises(ValueError, match="timeout must be"):
+        fit_part("ifpu-xgb", [[1.0]], [1], tracker={}, worker=0, timeout=timeout)
+
+
 def test_a_worker_that_never_comes_is_told_in_a_sentence():
     with (
         pytest.raises(RuntimeError, match=r"^All 2 workers must come .* within 1 seconds, got"),

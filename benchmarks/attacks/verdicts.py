@@ -56,7 +56,8 @@ def judge_error(error: BaseException, also: tuple[type[BaseException], ...] = ()
     inner = codes[ours[-1] + 1 :] if ours else codes
     validated = any(_is_validation(file) for file, _ in inner)
     raised = bool(ours) and not inner and codes[-1][1]
-    known = type(error).__name__ in _REFUSALS or isinstance(error, also)
+    own = isinstance(error, ValueError) and type(error).__module__.startswith("lopsided")
+    known = own or type(error).__name__ in _REFUSALS or isinstance(error, also)
     if not known or not (validated or raised):
         where = f" (at {_place(error.__traceback__)})"
         return Outcome("traceback", shown + where)

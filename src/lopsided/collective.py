@@ -60,8 +60,9 @@ def start_tracker(
     >>> models[0].n_estimators
     100
     """
+    n_workers, timeout = check_count(n_workers, "n_workers"), check_count(timeout, "timeout")
     tracker = require("xgboost.tracker").RabitTracker(
-        check_count(n_workers, "n_workers"), host, sortby="task", timeout=timeout
+        n_workers, host, sortby="task", timeout=timeout
     )
     tracker.start()
     lost = require("xgboost").core.XGBoostError
@@ -149,7 +150,7 @@ def fit_part(
     True
     """
     saved = None if checkpoint is None else _SharedCheckpoint(checkpoint, checkpoint_every)
-    joined = {**tracker, "dmlc_timeout": timeout}
+    joined = {**tracker, "dmlc_timeout": check_count(timeout, "timeout")}
     if worker is not None:
         joined["dmlc_task_id"] = f"{check_count(worker, 'worker', 0):09d}"
     with _naming_losses(timeout), require("xgboost").collective.CommunicatorContext(**joined):

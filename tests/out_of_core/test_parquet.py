@@ -165,6 +165,8 @@ def test_settings_that_batches_cannot_serve_are_refused(table, tmp_path):
         fit_parquet(folder, "fraud", odd, drop=["row"], n_sample=50)
     with pytest.raises(ValueError, match="prior goes with a method's name"):
         fit_parquet(folder, "fraud", odd, prior=0.1, drop=["row"])
+    with pytest.raises(ValueError, match="method must be a classifier, got True"):
+        fit_parquet(folder, "fraud", True, drop=["row"])
     with pytest.raises(ValueError, match="xgb learns from true labels"):
         fit_parquet(folder, "fraud", "xgb", drop=["row"])
 

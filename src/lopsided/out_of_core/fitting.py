@@ -10,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from lopsided._check import as_generator, check_both_kinds, check_count
+from lopsided._params import check_classifier
 from lopsided._terminal import abbreviate
 from lopsided.methods.batched import BatchedTable, TableDigest, fit_batched
 from lopsided.methods.checkpoint import SEEDLESS, Checkpoint
@@ -132,7 +133,7 @@ def _make_model(method: Any, prior: Any, n_jobs: int | None, random_state: Any) 
             raise ValueError(
                 "prior goes with a method's name; set it on the estimator instead."
             )
-        return method
+        return check_classifier(method, "method")
     model = build(check_ranks(method), **({} if prior is None else {"prior": prior}))
     params = {"n_jobs": n_jobs, "random_state": random_state}
     return model.set_params(
