@@ -31,6 +31,20 @@ def test_the_interval_of_an_estimate_holds_the_prior(name):
     assert np.mean(held) >= 0.75  # 12 draws of 0.9 are below that once in 40 times
 
 
+@pytest.mark.parametrize("prior", ["auto", 0.4, 0.05])
+def test_the_prior_of_a_fit_is_known_before_it_by_the_same_weights(prior):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    y = (X[:, 0] > 1.2).astype(int)
+    weight = np.where(y == 1, 3.0, rng.random(300))
+    model = build("nnpu-xgb", n_estimators=1, prior=prior, random_state=0)
+    told = model.resolve_prior(X, y, weight)
+    assert told == model.fit(X, y, weight).prior_
+    plain = model.resolve_prior(X, y)
+    assert plain == model.fit(X, y).prior_
+    assert (told != plain) == (prior != 0.4)  # which is above both shares of labeled rows
+
+
 def test_a_fit_keeps_no_estimate_of_the_one_before():
     X = np.random.default_rng(0).normal(size=(200, 2))
     y = (X[:, 0] > 1).astype(int)

@@ -198,10 +198,10 @@ class PUClassifier(AdditiveAnswers, ScoreAnswers, ClassifierMixin, BaseEstimator
             )
         return self
 
-    def resolve_prior(self, X: Any, y: Any) -> float:
+    def resolve_prior(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the prior that `fit` would work with, without the fit; parameters as there."""
         unfitted = clone(self)
-        rows = unfitted._check_rows(X, y)
+        rows = unfitted._check_rows(X, y, sample_weight)
         return unfitted._settle_prior(rows, as_generator(getattr(self, "random_state", None)))
 
     def _check_rows(
