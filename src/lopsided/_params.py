@@ -86,6 +86,19 @@ def check_n_rows(n_rows: Any) -> float:
     return float(n_rows)
 
 
+def check_optimizer(learning_rate: Any, weight_decay: Any = 0) -> None:
+    """Refuse a step size or a decay of weights that no net can be trained with."""
+    if not (is_real(learning_rate) and learning_rate > 0):
+        raise ValueError(
+            f"learning_rate must be above 0, got {quote(learning_rate)}. Pass a small number "
+            "such as 1e-3."
+        )
+    if not (is_real(weight_decay) and weight_decay >= 0):
+        raise ValueError(
+            f"weight_decay must be at least 0, got {quote(weight_decay)}. Pass 0 for none."
+        )
+
+
 def is_real(value: Any) -> bool:
     """Say whether a value is a finite number."""
     try:

@@ -93,7 +93,18 @@ def test_the_same_seed_gives_the_same_scores():
 
 
 @pytest.mark.parametrize(
-    "setting", [{"keep_fraction": 0.0}, {"batch_fraction": 2}, {"n_rounds": -1}]
+    "setting",
+    [
+        {"keep_fraction": 0.0},
+        {"keep_fraction": "most"},
+        {"batch_fraction": 2},
+        {"batch_fraction": True},
+        {"n_rounds": -1},
+        {"learning_rate": "fast"},
+        {"learning_rate": 0},
+        {"weight_decay": None},
+        {"weight_decay": -1},
+    ],
 )
 def test_settings_without_sense_are_refused(setting):
     X, y, _, _ = draw(60)

@@ -73,6 +73,25 @@ def test_settings_without_sense_are_refused():
         PReNetClassifier(batch_size=2).fit(X, y)
 
 
+@pytest.mark.parametrize(
+    ("kind", "setting"),
+    [
+        (DevNetClassifier, {"margin": "wide"}),
+        (DevNetClassifier, {"margin": float("nan")}),
+        (DevNetClassifier, {"learning_rate": "fast"}),
+        (PReNetClassifier, {"learning_rate": 0}),
+        (PReNetClassifier, {"weight_decay": "none"}),
+        (PReNetClassifier, {"targets": ("a", "b", "c")}),
+        (PReNetClassifier, {"targets": (0, "4", 8)}),
+        (PReNetClassifier, {"targets": 8}),
+    ],
+)
+def test_settings_that_are_no_numbers_are_refused_in_a_sentence(kind, setting):
+    X, y = cluster(60, 10, 5)
+    with pytest.raises(ValueError, match=f"{next(iter(setting))} must be .* Pass"):
+        kind(**setting).fit(X, y)
+
+
 def test_scores_of_pairs_are_shifted_by_what_lies_half_way():
     X, y = cluster()
     plain = PReNetClassifier(random_state=0, **SMALL).fit(X, y)

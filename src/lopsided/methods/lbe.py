@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 
 from lopsided._check import check_count, require
 from lopsided._math import sigmoid
+from lopsided._params import check_optimizer, is_real
 from lopsided._rows import TrainingRows
+from lopsided._terminal import quote
 from lopsided.methods._encoders import EncodedClassifier
 
 __all__ = ["LBEClassifier"]
@@ -113,10 +115,12 @@ class LBEClassifier(EncodedClassifier):
         for name in ("width", *_COUNTS):
             check_count(getattr(self, name), name, least=0)
         for name in _FRACTIONS:
-            if not 0 < getattr(self, name) <= 1:
+            value = getattr(self, name)
+            if not (is_real(value) and 0 < value <= 1):
                 raise ValueError(
-                    f"{name} must be above 0 and at most 1, got {getattr(self, name)!r}."
+                    f"{name} must be above 0 and at most 1, got {quote(value)}. Pass a share."
                 )
+        check_optimizer(self.learning_rate, self.weight_decay)
 
     def _scores(self, X: Any) -> Any:
         return self._run(self.net_, X)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from lopsided._check import check_count, require
+from lopsided._params import check_optimizer
 from lopsided._rows import TrainingRows
 from lopsided.methods._encoders import EncodedClassifier
 from lopsided.methods._risk_classifier import RiskClassifier, check_hold_out, hold_out
@@ -145,6 +146,7 @@ class NeuralRiskClassifier(RiskClassifier, EncodedClassifier):
         for size in self._layer_sizes():
             check_count(size, "Each of hidden_layer_sizes")
         check_hold_out(self.validation_fraction)
+        check_optimizer(self.learning_rate, self.weight_decay)
 
     def _scores(self, X: Any) -> Any:
         require("torch")

@@ -7,9 +7,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from lopsided._check import check_choice, check_count, require
-from lopsided._params import is_real
+from lopsided._params import check_optimizer
 from lopsided._rows import TrainingRows
-from lopsided._terminal import quote
 from lopsided.losses import CalibratedFocalLoss
 from lopsided.methods._encoders import OrdinalEncoder, fit_ordinal_encoder
 from lopsided.methods._risk_classifier import RiskClassifier, check_hold_out, hold_out
@@ -205,16 +204,7 @@ class TabGMLPClassifier(RiskClassifier):
             check_count(getattr(self, name), name)
         if self.patience is not None:
             check_count(self.patience, "patience")
-        if not (is_real(self.learning_rate) and self.learning_rate > 0):
-            raise ValueError(
-                f"learning_rate must be above 0, got {quote(self.learning_rate)}. Pass a small "
-                "number such as 1e-3."
-            )
-        if not (is_real(self.weight_decay) and self.weight_decay >= 0):
-            raise ValueError(
-                f"weight_decay must be at least 0, got {quote(self.weight_decay)}. Pass 0 "
-                "for none."
-            )
+        check_optimizer(self.learning_rate, self.weight_decay)
 
     def _scores(self, X: Any) -> Any:
         require("torch")

@@ -1,6 +1,6 @@
 """Small nets of weakly supervised anomaly detection: a few anomalies are labeled."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._check import check_count, require
+from lopsided._params import check_optimizer, is_real
 from lopsided._rows import TrainingRows
 from lopsided._terminal import quote
 from lopsided.methods._encoders import EncodedClassifier
@@ -56,6 +57,7 @@ class _PooledClassifier(EncodedClassifier):
         for name in _COUNTS:
             check_count(getattr(self, name), name)
         check_count(getattr(self, "batch_size", None), "batch_size", least=4)
+        check_optimizer(getattr(self, "learning_rate", None), getattr(self, "weight_decay", 0))
 
     def _scores(self, X: Any) -> Any:
         require("torch")
@@ -139,7 +141,7 @@ class DevNetClassifier(_PooledClassifier):
 
     def _check_settings(self) -> None:
         super()._check_settings()
-        if not self.margin > 0:
+        if not (is_real(self.margin) and self.margin > 0):
             raise ValueError(f"margin must be above 0, got {quote(self.margin)}. Pass 5.")
 
 
@@ -218,8 +220,9 @@ class PReNetClassifier(_PooledClassifier):
 
     def _check_settings(self) -> None:
         super()._check_settings()
-        targets = list(self.targets)
-        if len(targets) != 3 or sorted(set(targets)) != targets:
+        targets = list(self.targets) if isinstance(self.targets, Iterable) else []
+        numbers = len(targets) == 3 and all(map(is_real, targets))
+        if not numbers or sorted(set(targets)) != targets:
             raise ValueError(
                 "targets must be three rising numbers, for pairs with no, one and two labeled "
                 f"rows, got {quote(self.targets)}. Pass (0, 4, 8)."
