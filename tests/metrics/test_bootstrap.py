@@ -221,3 +221,23 @@ def test_an_estimate_of_nearly_all_rows_leaves_half_a_row():
     prior = PriorEstimate(0.97, 0.95, 1.0, 0.9, True, 1.0, "auto", "")
     found = pu_bootstrap("pu_roc_auc", y, scores, prior=prior, random_state=0)
     assert found.low <= found.clipped <= found.high
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "scenario"),
+    [
+        (1.0, 0.2, 1.0, "one-sample"),
+        (1.0, 1.0, 1.0, "one-sample"),
+        (1.0, 0.2, 1.0, "two-sample"),
+        (0.0, 0.0, 0.1, "two-sample"),
+    ],
+)
+def test_an_estimate_of_all_rows_or_none_has_an_interval_like_any_other(
+    value, low, high, scenario
+):
+    y, scores = np.repeat([1, 0], [2, 34]), np.arange(36.0)
+    prior = PriorEstimate(value, low, high, 0.9, True, 1.0, "auto", "")
+    given = {"scenario": scenario, "random_state": 0}
+    found = pu_bootstrap("pu_average_precision", y, scores, prior=prior, **given)
+    assert np.isfinite(found.value)
+    assert found.low <= found.clipped <= found.high

@@ -178,7 +178,8 @@ def pu_bootstrap(
         labels = check_labels(y)
         whole = params.get("scenario", "one-sample") == "one-sample"
         margin = 0.5 / (len(labels) if whole else int((labels == 0).sum()))  # half a row
-        middle, low, high = prior.value, max(prior.low, margin), min(prior.high, 1 - margin)
+        found = (prior.value, prior.low, prior.high)
+        middle, low, high = np.clip(found, margin, 1 - margin).tolist()
     elif isinstance(prior, (tuple, list)):
         low, high = at_k.ordered_pair(prior)
         middle = float(np.sqrt(low * high))
