@@ -1,6 +1,11 @@
 import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.semi_supervised import SelfTrainingClassifier
 
 import lopsided
+from lopsided.methods import registry
 from lopsided.methods.registry import METHODS, get_method, list_methods
 from lopsided.risks import GradientAscent, ifpu
 
@@ -51,6 +56,35 @@ def test_build_routes_settings_to_the_risk_and_its_loss():
     assert model.risk.scenario == "two-sample"
     assert model.risk.clamp == GradientAscent()
     assert model.max_depth == 2
+
+
+def test_a_short_name_is_refused_where_two_parameters_as_near_have_it(monkeypatch):
+    steps = make_pipeline(StandardScaler(), MinMaxScaler(), LogisticRegression())
+    entry = get_method("elkan-noto")._replace(params={"estimator": steps})
+    monkeypatch.setattr(registry, "METHODS", (entry,))
+    paths = "estimator__minmaxscaler__copy and estimator__standardscaler__copy"
+    with pytest.raises(ValueError, match=f"'copy' must name one parameter .* {paths} share"):
+        lopsided.build("elkan-noto", copy=False)
+    built = lopsided.build("elkan-noto", C=0.1, estimator__minmaxscaler__copy=False)
+    assert built.estimator[-1].C == 0.1
+    assert built.estimator[0].copy != built.estimator[1].copy
+
+
+def test_the_nearest_of_several_parameters_has_the_short_name(monkeypatch):
+    steps = make_pipeline(SelfTrainingClassifier(LogisticRegression(max_iter=7)))
+    entry = get_method("elkan-noto")._replace(params={"estimator": steps})
+    monkeypatch.setattr(registry, "METHODS", (entry,))
+    built = lopsided.build("elkan-noto", max_iter=9)
+    assert built.estimator[-1].max_iter == 9
+    assert built.estimator[-1].estimator.max_iter == 7
+
+
+@pytest.mark.parametrize("name", list_methods("any"))
+def test_every_short_name_of_every_method_is_that_of_one_parameter(name):
+    known = lopsided.build(name).get_params()
+    given = {path.rpartition("__")[2]: value for path, value in known.items()}
+    for short in sorted(set(given) - {"prior"}):
+        lopsided.build(name, **{short: given[short]})
 
 
 def test_build_leaves_the_registry_as_it_was():

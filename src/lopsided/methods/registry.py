@@ -5,6 +5,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Literal
 
 from lopsided._check import check_choice
+from lopsided._terminal import quote
 from lopsided.methods.catalog import METHODS, Method
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def build(name: str, **params: Any) -> "PUClassifier":
         One of `list_methods("any")`.
     **params
         Parameters of the estimator, by name or by path; the last name of a path will do, as in
-        `gamma` for `risk__loss__gamma`.
+        `gamma` for `risk__loss__gamma`, if no other parameter as near has it.
 
     Returns
     -------
@@ -97,7 +98,17 @@ def build(name: str, **params: Any) -> "PUClassifier":
 
 def _path(key: str, known: Iterable[str], name: str) -> str:
     """Return a parameter's path: `gamma` is short for `risk__loss__gamma`."""
-    short = {path.rpartition("__")[2]: path for path in sorted(known, key=len, reverse=True)}
-    if key not in known:
-        check_choice(key, sorted(short), f"parameter of {name}")
-    return key if key in known else short[key]
+    if key in known:
+        return key
+    paths: dict[str, list[str]] = {}
+    for path in sorted(known):
+        paths.setdefault(path.rpartition("__")[2], []).append(path)
+    found = paths[check_choice(key, sorted(paths), f"parameter of {name}")]
+    depth = min(path.count("__") for path in found)
+    nearest = [path for path in found if path.count("__") == depth]
+    if len(nearest) > 1:
+        raise ValueError(
+            f"{quote(key)} must name one parameter of {name}, got a name that "
+            f"{' and '.join(nearest)} share. Write one of these instead."
+        )
+    return nearest[0]
