@@ -112,6 +112,14 @@ def test_a_given_prior_moves_probabilities_and_no_row():
     assert "The prior is 0.05, as given." in one.describe()
 
 
+def test_a_description_is_of_the_fit_whatever_parameters_are_set_after_it():
+    for before, after in ((0.05, "auto"), ("auto", 0.05)):
+        fitted = fast(prior=before).fit(X, Y)
+        said = fitted.describe()
+        assert fitted.set_params(prior=after).describe() == said
+        assert fitted.fit(X, Y).describe() != said
+
+
 def test_weights_of_labeled_rows_count_for_the_prior():
     weight = np.where(Y == 1, 10.0, 1.0)
     with warnings.catch_warnings():

@@ -363,7 +363,7 @@ class FocusedClassifier(PUClassifier):
 
     def _describe_probabilities(self) -> str:
         given = f"The prior is {self.prior_:.3g}, as given."
-        prior = str(self.prior_estimate_) if isinstance(self.prior, str) else given
+        prior = str(getattr(self, "prior_estimate_", given))  # parameters may have moved on
         error = (
             "too few labeled rows to measure calibration."
             if np.isnan(self.calibration_error_)
