@@ -318,6 +318,26 @@ def test_the_search_keeps_groups_apart_and_two_labeled_rows_in_each_fold():
         search.fit(X, y)
 
 
+@pytest.mark.filterwarnings("ignore:One or more of the test scores")  # scikit-learn's
+def test_a_search_passes_over_what_has_no_score_in_a_fold():
+    y = np.where(np.arange(60) % 2, -1, 0)
+    y[:8] = 1
+    all_decided = [(np.r_[:4, 8:60], np.r_[4:8, 9:19:2]), (np.r_[4:60], np.r_[:4, 8:20])]
+    logistic = NaiveLogisticClassifier()
+    search = PUSearchCV(logistic, {"C": [0.1, 1.0]}, cv=all_decided, random_state=0)
+    with (
+        pytest.warns(UserWarning, match="A fold has no score, .* y must hold unlabeled rows"),
+        pytest.raises(ValueError, match="got 2 that failed, had no score in a fold"),
+    ):
+        search.fit(X[:60], y)
+
+
+@pytest.mark.parametrize("n", [-1, np.nan, "one", {}, None])
+def test_a_search_refuses_standard_errors_that_are_no_number(n):
+    with pytest.raises(ValueError, match="n_standard_errors must be a number from 0, got"):
+        PUSearchCV(LOGISTIC, {"C": [0.1]}, n_standard_errors=n).fit(X, Y)
+
+
 def test_a_search_is_an_estimator_that_can_be_stored():
     search = PUSearchCV(LOGISTIC, {"C": [0.1, 1.0]}, random_state=0, prior=0.12)
     search.set_params(scoring="pu_average_precision", cv=3).fit(X, Y)

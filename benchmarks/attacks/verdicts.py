@@ -22,8 +22,13 @@ GOOD = ("result", "error")
 BAD = ("traceback", "hang", "wrong", "lost", "stray")
 VERDICTS = GOOD + BAD
 
-_REFUSALS = {"ValueError", "TypeError", "ImportError", "MissingExtraError", "NotFittedError"}
-_VALIDATION = ("utils/validation", "utils/_array_api", "model_selection/_split")
+_REFUSALS = {
+    "ValueError", "TypeError", "ImportError", "MissingExtraError", "NotFittedError",
+    "InvalidParameterError",
+}  # fmt: skip
+_VALIDATION = (
+    "utils/validation", "utils/_param_validation", "utils/_array_api", "model_selection/_split",
+)  # fmt: skip
 _MAX_LINES, _MAX_LETTERS = 3, 600
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x9b]")  # what a terminal obeys
 

@@ -9,14 +9,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from lopsided._check import as_generator, check_choice
-from lopsided._params import check_classifier, seeded_copy
+from lopsided._params import check_classifier, is_real, seeded_copy
 from lopsided._terminal import quote
+from lopsided._warnings import warn
 from lopsided.methods.base import takes_reviewed
 from lopsided.metrics.named import WITHOUT_PRIOR
 from lopsided.metrics.scorers import REGISTERED, make_pu_scorer
+from lopsided.model_selection._part_fit import PartFit
+from lopsided.model_selection._prior_of_parts import LabelSums
 from lopsided.model_selection.out_of_fold import as_rows, list_splits, score_rows
 
 __all__ = ["PUSearchCV"]
@@ -171,15 +174,20 @@ class PUSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         y : array of shape (n_rows,)
             1 = labeled positive, 0 = unlabeled, -1 = reviewed negative.
         groups : array of shape (n_rows,), optional
-            Groups that must not be on both sides of a split.
+            Groups that must not be on both sides of a split; a method is given them in `fit`.
         **fit_params : dict
             For the estimator, for example `sample_weight`.
         """
         check_classifier(self.estimator)
         self._check_grid()
+        if not (is_real(self.n_standard_errors) and float(self.n_standard_errors) >= 0):
+            raise ValueError(
+                "n_standard_errors must be a number from 0, got "
+                f"{quote(self.n_standard_errors)}."
+            )
         self.scorer_ = _ScoreAndCheck(self._resolve_scoring())
         rng = as_generator(self.random_state)
-        rows = as_rows(X, y)
+        rows = as_rows(X, y, groups=groups)
         splits = list_splits(self.cv, rows, groups, rng, least=_PER_FOLD)
         shared = {
             "scoring": self.scorer_,
@@ -188,21 +196,26 @@ class PUSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             "n_jobs": self.n_jobs,
         }
         seeded = seeded_copy(self.estimator, rng)  # candidates differ by more than luck
+        labels = rows.labels if takes_reviewed(seeded) else rows.y
+        weight = fit_params.get("sample_weight")
+        if weight is not None:
+            weight = _check_sample_weight(weight, labels)
+        model = PartFit(seeded, LabelSums.of(labels, weight))
         search: Any
         if self.n_iter is None:
-            search = GridSearchCV(seeded, self.param_grid, **shared)
+            search = GridSearchCV(model, self.param_grid, **shared)
         else:
             seed = int(rng.integers(2**31))
             search = RandomizedSearchCV(
-                seeded, self.param_grid, n_iter=self.n_iter, random_state=seed, **shared
+                model, self.param_grid, n_iter=self.n_iter, random_state=seed, **shared
             )
-        search.fit(X, rows.labels if takes_reviewed(seeded) else rows.y, **fit_params)
+        search.fit(X, labels, row_groups=rows.groups, **fit_params)
         self.n_splits_ = len(splits)
         self.cv_results_ = {**search.cv_results_, **self._judge(search.cv_results_)}
         self.best_index_ = int(search.best_index_)
         self.best_params_ = search.best_params_
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
-        self.best_estimator_ = search.best_estimator_
+        self.best_estimator_ = search.best_estimator_.estimator
         for name in ("n_features_in_", "feature_names_in_", "classes_"):
             if hasattr(self.best_estimator_, name):
                 setattr(self, name, getattr(self.best_estimator_, name))
@@ -271,9 +284,9 @@ class PUSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         usable = ~constant & np.isfinite(means)
         if not usable.any():
             raise ValueError(
-                f"A candidate must tell rows apart in every fold, got {len(means)} that failed "
-                "or gave all rows of a fold one score. Search other parameters, or label more "
-                "rows."
+                f"A candidate must tell rows apart in every fold, got {len(means)} that "
+                "failed, had no score in a fold, or gave all its rows one score. Search other "
+                "parameters, use fewer folds, or label more rows."
             )
         best = int(np.where(usable, means, -np.inf).argmax())
         least = means[best] - self.n_standard_errors * np.nan_to_num(errors[best])
@@ -292,9 +305,17 @@ class _ScoreAndCheck:
         self.score = score
 
     def __call__(self, estimator: Any, X: Any, y: Any) -> dict[str, float]:
+        estimator = estimator.estimator if isinstance(estimator, PartFit) else estimator
         scores = score_rows(estimator, X)
         constant = len(scores) > 1 and np.ptp(scores) == 0
-        return {"score": float(self.score(estimator, X, y)), "constant": float(constant)}
+        try:
+            score = float(self.score(estimator, X, y))
+        except (
+            ValueError
+        ) as error:  # scikit-learn takes a dict of scores, or an error, not both
+            warn(f"A fold has no score, and its candidate is passed over: {error}", UserWarning)
+            score = np.nan
+        return {"score": score, "constant": float(constant)}
 
 
 def rank_by_complexity(
