@@ -31,3 +31,15 @@ def test_the_committed_texts_and_figures_are_those_of_the_committed_results(writ
 def test_no_figure_is_left_over(written):
     committed = {path.name for path in (ROOT / "docs" / "figures").iterdir()}
     assert committed == {path.name for path in (written / "docs" / "figures").iterdir()}
+
+
+def test_every_page_of_results_is_told_in_a_sentence():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "docs" / "_ext")
+        from project_files import add_head, read_conclusions
+    told = read_conclusions(ROOT / "docs")
+    pages = sorted((ROOT / "benchmarks" / "results").glob("*.md"))
+    assert sorted(told) == [page.name for page in pages]
+    for page in pages:
+        title, said = told[page.name]
+        assert add_head(page, told).startswith(f"# {title}\n\n**In short:** {said}\n\n")
