@@ -58,7 +58,7 @@ sphinx_gallery_conf = {
     "backreferences_dir": "api/backreferences",
     "doc_module": ("lopsided",),
     "download_all_examples": False,
-    "image_scrapers": ("matplotlib",),
+    "image_scrapers": ("figure_texts",),
     "min_reported_time": 600,
     "remove_config_comments": True,
     "show_memory": False,
@@ -72,6 +72,7 @@ html_title = "lopsided"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_js_files = ["site.js"]
+html_search_scorer = str(HERE / "_static" / "search_scorer.js")
 html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_copy_source = False

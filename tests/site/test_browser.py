@@ -176,6 +176,22 @@ def test_search_finds_words_and_names(open_page, words, wanted):
     assert list_complaints(page) == []
 
 
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        ("prior", "words.html"),
+        ("custom risk", "extend.html"),
+        ("score new data", "ten_minutes.html"),
+        ("load", "lopsided.load.html"),
+        ("BoostedRiskClassifier", "lopsided.BoostedRiskClassifier.html"),
+    ],
+)
+def test_search_puts_guides_above_members_and_a_name_above_all(open_page, words, wanted):
+    page = open_page("search.html", query=f"?q={words.replace(' ', '+')}")
+    first = "return document.querySelector('#search-results ul.search li a')?.href"
+    assert wait_for(page, first).partition("?")[0].partition("#")[0].endswith(f"/{wanted}")
+
+
 def test_search_for_a_word_that_is_nowhere_finds_nothing(open_page):
     page = open_page("search.html", query="?q=qwertzuiop")
     wait_for(page, "return /did not match/i.test(document.body.innerText)")
