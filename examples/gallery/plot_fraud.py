@@ -76,8 +76,8 @@ for k in (50, 100, 200):
 # -----------------------
 # The steeper a curve leaves the origin, the fewer honest customers are bothered for a find. The
 # dotted line is how many frauds are hidden: no curve can pass it, and nobody at the desk knows
-# where it is. Curves that cross say that the two are close on this table: an order is chosen by
-# how many reviews the desk can afford.
+# where it is. Where curves cross, a find more or less is luck. Why then ``focused``? It has the
+# higher mean over many tables (:doc:`/choosing`), and here more frauds among the very first.
 
 fig, ax = plt.subplots(figsize=(7, 4.5), layout="constrained")
 reviews = np.arange(min(600, n_unlabeled) + 1)
