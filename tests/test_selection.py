@@ -9,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from scipy.stats import loguniform, rankdata, spearmanr
+from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
@@ -21,6 +22,7 @@ import lopsided
 from lopsided import metrics
 from lopsided.exceptions import PriorWarning
 from lopsided.labeling import SCAR
+from lopsided.methods.base import PUClassifier
 from lopsided.methods.logistic import NaiveLogisticClassifier
 from lopsided.metrics import pu_damped_log_rank
 from lopsided.metrics.named import bind_prior
@@ -36,7 +38,7 @@ from lopsided.model_selection import (
 )
 from lopsided.model_selection.comparison import LabeledPlaces
 from lopsided.model_selection.search import rank_by_complexity
-from lopsided.priors import estimate_prior
+from lopsided.priors import PriorEstimate, estimate_prior
 from lopsided.ranking import rank_unlabeled
 
 RNG = np.random.default_rng(0)
@@ -65,6 +67,29 @@ class Column(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         return (self.decision_function(X) > 0).astype(int)
+
+
+class Notes(list):
+    """One list for an estimator and all its copies."""
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+class Noted(PUClassifier):
+    """Scores by a column, and notes what it is fitted on."""
+
+    def __init__(self, column=0, prior=0.2, seen=None):
+        self.column = column
+        self.prior = prior
+        self.seen = seen
+
+    def _fit(self, rows, rng):
+        if self.seen is not None:
+            self.seen.append((rows, self.prior_))
+
+    def _scores(self, X):
+        return X[:, self.column]
 
 
 # The criterion
@@ -316,6 +341,72 @@ def test_the_search_keeps_groups_apart_and_two_labeled_rows_in_each_fold():
     y[:4] = 0
     with pytest.raises(ValueError, match=r"At least 4 labeled rows are needed .* got 3"):
         search.fit(X, y)
+
+
+def same_partition(one, other):
+    return len({*zip(one, other, strict=True)}) == len(set(one)) == len(set(other))
+
+
+def test_a_search_hands_groups_to_the_fit_of_a_method_and_of_what_wraps_one():
+    groups = np.arange(500) % 25
+    table = np.column_stack([X, groups])
+    for wrap, column in (
+        (lambda model: model, "column"),
+        (lambda model: PUSearchCV(model, {"column": [0]}, cv=2), "estimator__column"),
+    ):
+        seen = Notes()
+        search = PUSearchCV(wrap(Noted(seen=seen)), {column: [0, 1]}, cv=3, random_state=0)
+        search.fit(table, Y, groups)
+        assert len(seen) >= 7
+        for rows, _ in seen:
+            assert same_partition(rows.X[:, -1], rows.groups)
+    assert PUSearchCV(LOGISTIC, {"C": [1.0]}).fit(table, Y, groups).n_splits_ == 5
+
+
+def test_a_search_hands_groups_to_a_pipeline_that_asks_for_them():
+    groups, weight, seen = np.arange(500) % 25, 1.0 + np.arange(500) % 25, Notes()
+    table = np.column_stack([X, groups])
+    with config_context(enable_metadata_routing=True):
+        asks = Noted(seen=seen).set_fit_request(groups=True, sample_weight=True)
+        pipeline = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), asks)
+        search = PUSearchCV(pipeline, {"noted__column": [0, 1]}, cv=3, random_state=0)
+        search.fit(table, Y, groups, sample_weight=weight)
+    assert len(seen) == 7
+    for rows, _ in seen:
+        assert same_partition(rows.X[:, -1], rows.groups)
+        assert same_partition(rows.weight, rows.groups)
+
+
+@pytest.mark.filterwarnings("ignore:The scoring .* does not support")  # scikit-learn's
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("given", [0.2, PriorEstimate(0.2, 0.1, 0.3, 0.9, True, 1.0, "", "")])
+def test_each_part_of_a_search_has_the_prior_of_its_own_rows(given, weighted):
+    weight = np.where(np.arange(500) % 3, 1.0, 2.0) if weighted else np.ones(500)
+    labels = np.where((Y == 0) & (X[:, 2] > 1), -1, Y)
+    splits = list(PUTimeSplit(3, time=np.arange(500)).split(X, Y))  # labels are early
+    seen = Notes()
+    search = PUSearchCV(Noted(prior=given, seen=seen), {"column": [0, 1]}, cv=splits)
+    search.set_params(scoring=lambda model, X, y: 0.0)
+    search.fit(X, labels, **({"sample_weight": weight} if weighted else {}))
+    share = [weight[labels == kind].sum() / weight.sum() for kind in (1, 0)]
+    hidden_rate = (0.2 - share[0]) / share[1]
+    *parts, (_, whole) = seen
+    assert whole == 0.2
+    assert search.best_estimator_.prior is given or search.best_estimator_.prior == given
+    for rows, prior in parts:
+        positive = np.where(rows.y == 1, 1.0, rows.unlabeled * hidden_rate)
+        assert_allclose(prior, np.average(positive, weights=rows.weight))
+    assert len({round(prior, 6) for _, prior in parts}) == len(splits)
+
+
+def test_a_searched_prior_is_that_of_the_whole_table_for_each_candidate():
+    seen, splits = Notes(), list(PUTimeSplit(2, time=np.arange(500)).split(X, Y))
+    search = PUSearchCV(Noted(seen=seen), {"prior": [0.1, 0.3]}, cv=splits)
+    search.set_params(scoring=lambda model, X, y: model.prior).fit(X, Y)
+    assert search.best_params_ == {"prior": 0.3}
+    assert search.best_estimator_.prior == 0.3
+    low, high = (np.array([prior for _, prior in seen[at : at + 2]]) for at in (0, 2))
+    assert (low < high).all()
 
 
 @pytest.mark.filterwarnings("ignore:One or more of the test scores")  # scikit-learn's

@@ -12,6 +12,7 @@ from sklearn import get_config
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 from sklearn.utils.metadata_routing import get_routing_for_object
+from sklearn.utils.validation import has_fit_parameter
 
 from lopsided._check import (
     as_floats,
@@ -27,6 +28,7 @@ from lopsided.exceptions import PriorWarning
 from lopsided.methods.base import PUClassifier, TrainingRows, as_pandas, takes_reviewed
 from lopsided.methods.focused import FocusedClassifier
 from lopsided.methods.forest import PUForestClassifier
+from lopsided.model_selection._prior_of_parts import PriorOfParts
 from lopsided.model_selection.splitters import (
     MIN_TRAIN,
     PUGroupKFold,
@@ -180,22 +182,25 @@ def cross_score(
     rng: np.random.Generator,
     place: Callable[[Any, Any, TrainingRows], NDArray[np.float64]],
     *,
+    score: Callable[[Any, Any], NDArray[np.float64]] | None = None,
     n_jobs: int | None = None,
     label: str = "scoring",
 ) -> NDArray[np.float64]:
     """Return the place of each test row by a model of the training rows, the mean of several.
 
-    `place` takes the scores of the test rows, the model and its training rows.
+    `place` takes the scores of the test rows, the model and its training rows; `score` gives
+    these scores, and is `score_rows` by default.
     """
+    score = score_rows if score is None else score
     prior = PriorOfParts.settle(model, rows, rng)
     copies = [seeded_copy(model, rng) for _ in splits]
 
     def fit_fold(copy: Any, split: Split, advance: Callable[[], None]) -> NDArray[np.float64]:
         part, left_out = (rows.take(side) for side in split)
         if prior is not None:
-            copy.set_params(prior=prior.of(part.labels))
+            copy.set_params(prior=prior.of(part))
         fit_rows(copy, part)
-        scores = score_rows(copy, left_out.X)
+        scores = score(copy, left_out.X)
         if len(scores) > 1 and np.ptp(scores) == 0:
             warn_constant(model)
         placed = place(scores, copy, part)
@@ -279,14 +284,20 @@ def _as_shares(weights: Any, points: NDArray[np.float64]) -> NDArray[np.float64]
 
 
 def fit_rows(model: Any, rows: TrainingRows) -> Any:
-    """Fit a classifier on what it takes of the rows: reviewed negatives, groups."""
-    options = {} if rows.groups is None or not _takes_groups(model) else {"groups": rows.groups}
-    return model.fit(rows.X, rows.labels if takes_reviewed(model) else rows.y, **options)
+    """Fit a classifier on what it takes of the rows: reviewed negatives, groups, weights."""
+    labels = rows.counted_labels if takes_reviewed(model) else rows.y
+    given = {
+        "groups": rows.groups if takes_groups(model) else None,
+        "sample_weight": rows.sample_weight,
+    }
+    return model.fit(rows.X, labels, **{k: v for k, v in given.items() if v is not None})
 
 
-def _takes_groups(model: Any) -> bool:
-    """Say whether a classifier is a method, or one that has asked for groups in `fit`."""
+def takes_groups(model: Any) -> bool:
+    """Say whether a classifier is or wraps a method, or has asked for groups in `fit`."""
     if isinstance(model, PUClassifier):
+        return True
+    if takes_reviewed(model) and has_fit_parameter(model, "groups"):
         return True
     if not get_config()["enable_metadata_routing"]:
         return False
@@ -333,39 +344,6 @@ def score_rows(model: Any, table: Any) -> NDArray[np.float64]:
     if hasattr(model, "decision_function"):
         return np.asarray(model.decision_function(table), dtype=float)
     return np.asarray(model.predict_proba(table)[:, 1], dtype=float)
-
-
-@dataclass(frozen=True)
-class PriorOfParts:
-    """The prior of a table, and of parts that have other shares of its labeled rows."""
-
-    prior: float
-    hidden_rate: float | None  # of positives among unlabeled rows; None: every part has `prior`
-
-    @classmethod
-    def settle(
-        cls, model: Any, rows: TrainingRows, rng: np.random.Generator
-    ) -> "PriorOfParts | None":
-        """Return the prior that a method takes for the table; None if it needs none.
-
-        With two samples it is that of the unlabeled rows, which is the same in each part.
-        """
-        if not (isinstance(model, PUClassifier) and model.needs_prior()):
-            return None
-        # An estimate draws a forest; the numbers of the fits stay the same.
-        model = seeded_copy(model, rng.spawn(1)[0])
-        y, prior = rows.y, model.resolve_prior(rows.X, rows.labels)
-        if getattr(getattr(model, "risk", None), "scenario", "") == "two-sample":
-            return cls(prior, None)
-        hidden_rate = (prior * len(y) - y.sum()) / rows.unlabeled.sum()
-        return cls(prior, min(float(hidden_rate), 1.0))
-
-    def of(self, labels: NDArray[np.int8]) -> float:
-        """Return the prior of a part: its labeled rows, and its share of the hidden ones."""
-        if self.hidden_rate is None:
-            return self.prior
-        n_labeled, n_unlabeled = (labels == 1).sum(), (labels == 0).sum()
-        return float((n_labeled + self.hidden_rate * n_unlabeled) / len(labels))
 
 
 def _score_out_of_bag(

@@ -79,7 +79,8 @@ class PUSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     estimator : estimator
-        A method or other classifier.
+        A method or other classifier. A `prior` of a method that is a number is that of the
+        whole table: the training rows of a fold have theirs by their share of labeled rows.
     param_grid : dict or list of dicts
         The values to try, by parameter, as in `GridSearchCV`; with `n_iter` also distributions,
         as in `RandomizedSearchCV`.
@@ -310,9 +311,8 @@ class _ScoreAndCheck:
         constant = len(scores) > 1 and np.ptp(scores) == 0
         try:
             score = float(self.score(estimator, X, y))
-        except (
-            ValueError
-        ) as error:  # scikit-learn takes a dict of scores, or an error, not both
+        except ValueError as error:
+            # scikit-learn takes a dict of scores, or an error, not both.
             warn(f"A fold has no score, and its candidate is passed over: {error}", UserWarning)
             score = np.nan
         return {"score": score, "constant": float(constant)}
