@@ -537,9 +537,9 @@ def test_groups_stay_together_even_where_there_are_out_of_bag_scores(cv, monkeyp
     X, y, _ = draw_table()
     groups, seen = np.arange(300) // 4, []
 
-    def note(self, template, X, y, weight, folds):
+    def note(self, template, rows, folds, rng):
         seen.extend(folds)
-        return X[:, 0]
+        return rows.X[:, 0]
 
     monkeypatch.setattr(PUCalibratedClassifier, "_cross_fit", note)
     model = PUCalibratedClassifier(FOREST, prior=0.2, cv=cv, random_state=0)
@@ -555,6 +555,54 @@ def test_groups_reach_the_folds():
     model.fit(X, y, groups=np.arange(300) // 4)
     assert np.isfinite(model.oob_decision_function_).all()
     assert hasattr(model, "set_fit_request")
+
+
+class Noted(NaiveLogisticClassifier):
+    """Notes the rows and the prior that each copy is fitted with."""
+
+    seen = ()
+
+    def __init__(self, prior=0.2):
+        super().__init__()
+        self.prior = prior
+
+    def _fit(self, rows, rng):
+        Noted.seen += ((rows, self.prior_),)
+        super()._fit(rows, rng)
+
+
+def test_groups_weights_reviews_and_the_prior_of_each_part_reach_the_fits_of_a_method():
+    X, y, _ = draw_table()
+    groups = np.arange(300) // 4
+    y = np.where((y == 0) & (groups % 5 == 0), -1, y)
+    weight, table = 1.0 + groups % 7, np.column_stack([X, groups])
+    Noted.seen = ()
+    model = PUCalibratedClassifier(Noted(), prior=0.2, cv=3, random_state=0)
+    model.fit(table, y, sample_weight=weight, groups=groups)
+    assert len(Noted.seen) == 4
+    for rows, prior in Noted.seen:
+        own = rows.X[:, -1].astype(int)
+        assert len({*zip(own, rows.groups, strict=True)}) == len(set(own))
+        assert len(set(rows.groups)) == len(set(own))
+        assert_array_equal(rows.weight, 1.0 + own % 7)
+        assert_array_equal(rows.labels == -1, (rows.y == 0) & (own % 5 == 0))
+        assert_allclose(prior, 0.2, atol=0.03)
+    assert len({prior for _, prior in Noted.seen}) == 4
+
+
+def test_a_row_that_several_splits_test_counts_by_its_mean_score():
+    X, y, _ = draw_table()
+    splits = [
+        split
+        for seed in range(3)
+        for split in StratifiedKFold(3, shuffle=True, random_state=seed).split(X, y)
+    ]
+    model = PUCalibratedClassifier(LogisticRegression(), prior=0.2, cv=splits).fit(X, y)
+    total = np.zeros(300)
+    for train, test in splits:
+        total[test] += LogisticRegression().fit(X[train], y[train]).decision_function(X[test])
+    wanted = model.calibration_.transform(total / 3)
+    assert_allclose(model.oob_decision_function_, wanted, atol=1e-9)
 
 
 CALIBRATED = PUCalibratedClassifier(NaiveLogisticClassifier(), prior=0.2, cv=2, random_state=0)

@@ -5,15 +5,13 @@
 """
 
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.model_selection import check_cv
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.validation import (
     _check_sample_weight,
     check_is_fitted,
@@ -27,15 +25,22 @@ from lopsided._calibration_metrics import (
     pu_log_loss,
     pu_reliability_curve,
 )
-from lopsided._check import as_generator, check_choice, check_count, check_labels, check_prior
+from lopsided._check import (
+    as_generator,
+    check_choice,
+    check_count,
+    check_labels,
+    check_prior,
+    encode_groups,
+)
 from lopsided._params import seeded_copy
 from lopsided._rows import TrainingRows
 from lopsided._terminal import quote
 from lopsided._warnings import warn
 from lopsided.exceptions import PriorWarning
 from lopsided.methods.additive import AdditiveScores, additive_scores, settle
-from lopsided.methods.base import ScoreAnswers, as_pandas, assign_folds, takes_reviewed
-from lopsided.model_selection.out_of_fold import Split, list_splits
+from lopsided.methods.base import ScoreAnswers, as_pandas, assign_folds
+from lopsided.model_selection.out_of_fold import Split, cross_score, fit_rows, list_splits
 from lopsided.priors import PriorEstimate, estimate_prior
 from lopsided.priors.estimation import warn_unidentified
 
@@ -78,7 +83,8 @@ class PUCalibratedClassifier(ScoreAnswers, MetaEstimatorMixin, ClassifierMixin, 
         they do not identify it.
     cv : int, splitter or iterable, default=5
         Folds, at most the number of labeled rows, where there are no out-of-bag scores or
-        `groups` are given. Rows that a splitter never tests do not count for the map.
+        `groups` are given. Rows that a splitter never tests do not count for the map, and
+        those that it tests more than once count by their mean score.
     n_jobs : int or None, default=None
         Folds fitted at the same time, in threads; None is 1 and -1 is all.
     random_state : int, Generator or None, default=None
@@ -142,8 +148,9 @@ class PUCalibratedClassifier(ScoreAnswers, MetaEstimatorMixin, ClassifierMixin, 
             Weights of the rows; 2 counts a row twice. A classifier that takes none is fitted
             without, with a warning.
         groups : array of shape (n_rows,), optional
-            Groups that must not be on both sides of a fold, such as customers. Out-of-bag
-            scores know nothing of groups: folds are fitted instead.
+            Groups that must not be on both sides of a fold, such as customers; a method is
+            given them in `fit`. Out-of-bag scores know nothing of groups: folds are fitted
+            instead.
 
         Returns
         -------
@@ -151,26 +158,30 @@ class PUCalibratedClassifier(ScoreAnswers, MetaEstimatorMixin, ClassifierMixin, 
         """
         self._check_params()
         X, as_given = _as_table(X), check_labels(y, keep_reviewed=True)
-        labels = np.maximum(as_given, 0)
-        learned = as_given if takes_reviewed(self.estimator) else labels
+        labels, reviewed = np.maximum(as_given, 0), as_given == -1
         rng = as_generator(self.random_state)
         weight = None
         if sample_weight is not None:
             weight = _check_sample_weight(sample_weight, labels, ensure_non_negative=True)
         template = seeded_copy(self.estimator, rng)
         self.classes_ = np.array([0, 1])
-        passed = self._passed(weight)
+        rows = TrainingRows(
+            X,
+            labels,
+            self._passed(weight, len(labels)),
+            reviewed if reviewed.any() else None,
+            None if groups is None else encode_groups(groups, len(labels)),
+        )
         with warnings.catch_warnings():
             if not _ranks_by_prior(template):  # the prior that counts is settled below
                 warnings.simplefilter("ignore", PriorWarning)
-            self.estimator_ = _fit(clone(template), X, learned, passed)
+            self.estimator_ = fit_rows(clone(template), rows)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
         scores = None if groups is not None else _out_of_bag(self.estimator_, labels)
         if scores is None:
-            folds = list(self._folds(X, labels, groups, rng))
-            scores = self._cross_fit(template, X, learned, passed, folds)
+            scores = self._cross_fit(template, rows, self._folds(rows, groups, rng), rng)
         self.prior_ = self._settle_prior(labels, scores, weight, rng)
         self.calibration_ = fit_calibration(scores, labels, self.prior_, self.method, weight)
         self.oob_decision_function_ = self.calibration_.transform(scores)
@@ -231,53 +242,35 @@ class PUCalibratedClassifier(ScoreAnswers, MetaEstimatorMixin, ClassifierMixin, 
         if isinstance(self.cv, (int, np.integer)):
             check_count(self.cv, "cv", least=2)
 
-    def _passed(self, weight: Any) -> Any:
+    def _passed(self, weight: Any, n_rows: int) -> NDArray[np.float64]:
         """Return the weights that the classifier is fitted with."""
-        if weight is None or has_fit_parameter(self.estimator, "sample_weight"):
-            return weight
+        if weight is None:
+            return np.ones(n_rows)
+        if has_fit_parameter(self.estimator, "sample_weight"):
+            return np.asarray(weight, np.float64)
         warn(
             f"{type(self.estimator).__name__} takes no sample_weight in fit: the weights count "
             "for the calibration only.",
         )
-        return None
+        return np.ones(n_rows)
 
     def _cross_fit(
-        self, template: Any, X: Any, y: NDArray[np.int8], weight: Any, folds: list[Split]
+        self, template: Any, rows: TrainingRows, folds: list[Split], rng: np.random.Generator
     ) -> NDArray[np.float64]:
         """Return scores by models fitted without each fold; NaN for rows in none."""
-        from joblib import Parallel, delayed
 
-        def fit_score(train: NDArray[Any], test: NDArray[Any]) -> NDArray[np.float64]:
-            labeled = train[y[train] == 1]
-            if len(labeled) == 1:  # two labeled rows in all: some methods want as many
-                train = np.append(train, labeled)
-            own = None if weight is None else weight[train]
-            labels = y[train]
-            if not (labels == 0).any():  # the few unlabeled rows are all left out
-                labels = np.maximum(labels, 0)
-            model = _fit(clone(template), _safe_indexing(X, train), labels, own)
-            return _score(model, _safe_indexing(X, test))
+        def keep(scores: Any, model: Any, part: TrainingRows) -> NDArray[np.float64]:
+            return np.asarray(scores, np.float64)
 
-        # Threads share the table.
-        done = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(fit_score)(train, test) for train, test in folds
-        )
-        scores = np.full(len(y), np.nan)
-        for (_, test), found in zip(folds, done, strict=True):
-            scores[test] = found
-        return scores
+        splits = [(_with_two_labeled(train, rows.y), test) for train, test in folds]
+        given = (template, rows, splits, rng, keep)
+        return cross_score(*given, score=_score, n_jobs=self.n_jobs, label="calibrating")
 
-    def _folds(
-        self, X: Any, y: NDArray[np.int8], groups: Any, rng: np.random.Generator
-    ) -> Iterator[Split]:
-        """Yield training and test rows, labeled ones spread evenly, groups kept together."""
-        if groups is not None:
-            rows = TrainingRows(X, y, np.ones(len(y)))
-            yield from list_splits(self.cv, rows, groups, rng)
-            return
-        if not isinstance(self.cv, (int, np.integer)):
-            yield from check_cv(self.cv, y, classifier=True).split(X, y)
-            return
+    def _folds(self, rows: TrainingRows, groups: Any, rng: np.random.Generator) -> list[Split]:
+        """Return training and test rows, labeled ones spread evenly, groups kept together."""
+        if groups is not None or not isinstance(self.cv, (int, np.integer)):
+            return list_splits(self.cv, rows, groups, rng)
+        y = rows.y
         n_folds = min(int(self.cv), int(y.sum()), int((y == 0).sum()))
         if n_folds < 2:
             raise ValueError(
@@ -286,8 +279,10 @@ class PUCalibratedClassifier(ScoreAnswers, MetaEstimatorMixin, ClassifierMixin, 
                 "FocusedClassifier, which is calibrated as it is."
             )
         fold_of = assign_folds(y, n_folds, {1: rng, 0: rng})
-        for fold in range(n_folds):
-            yield np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
+        return [
+            (np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold))
+            for fold in range(n_folds)
+        ]
 
     def _settle_prior(
         self,
@@ -325,8 +320,10 @@ def _ranks_by_prior(model: Any) -> bool:
     return bool(getattr(model, "needs_prior", lambda: True)())
 
 
-def _fit(model: Any, X: Any, y: NDArray[np.int8], weight: Any) -> Any:
-    return model.fit(X, y) if weight is None else model.fit(X, y, sample_weight=weight)
+def _with_two_labeled(train: NDArray[np.intp], y: NDArray[np.int8]) -> NDArray[np.intp]:
+    """Return rows to train on, a labeled row twice if it is alone: some methods want two."""
+    labeled = train[y[train] == 1]
+    return np.append(train, labeled) if len(labeled) == 1 else train
 
 
 def _as_table(X: Any) -> Any:
