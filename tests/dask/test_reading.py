@@ -45,6 +45,7 @@ def test_folders_named_by_a_value_are_columns(frame, tmp_path):
     np.testing.assert_array_equal(read_folder(tmp_path)["year"].compute(), found["year"])
 
 
+@pytest.mark.filterwarnings("ignore:The behavior of DataFrame concatenation")  # of pandas 2
 def test_columns_have_one_type_where_files_write_them_differently(frame, tmp_path):
     one = frame[:3].astype({"a": "int8", "b": "category", "n": "float64"})
     one.to_parquet(tmp_path / "0.parquet")
