@@ -53,7 +53,7 @@ def test_the_p_value_is_that_of_a_permutation_test():
         alternative="greater",
         vectorized=True,
         n_resamples=3000,
-        rng=np.random.default_rng(0),
+        random_state=np.random.default_rng(0),  # `rng` from SciPy 1.15 on
     )
     found = check_signal(y, scores)
     assert_allclose(found.p_value, outside.pvalue, atol=0.03)
