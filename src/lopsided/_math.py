@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+_EPS = 1e-9  # how near to 0 and 1 a probability may come before it is turned into log-odds
+
 
 def backend(values: Any) -> Any:
     """Return torch for a tensor, else NumPy: the module whose functions fit `values`."""
@@ -20,6 +22,11 @@ def sigmoid(values: Any) -> Any:
     from scipy.special import expit
 
     return expit(values)
+
+
+def log_odds_of(proba: Any) -> Any:
+    """Return probabilities as log-odds, finite even for 0 and 1."""
+    return np.log(np.maximum(proba, _EPS)) - np.log(np.maximum(1 - proba, _EPS))
 
 
 def softplus(values: Any) -> Any:

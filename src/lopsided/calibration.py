@@ -33,12 +33,14 @@ from lopsided._check import (
     check_prior,
     encode_groups,
 )
+from lopsided._math import log_odds_of
 from lopsided._params import seeded_copy
 from lopsided._rows import TrainingRows
 from lopsided._terminal import quote
 from lopsided._warnings import warn
 from lopsided.exceptions import PriorWarning
 from lopsided.methods.additive import AdditiveScores, additive_scores, settle
+from lopsided.methods.answers import scores_of
 from lopsided.methods.base import ScoreAnswers, as_pandas, assign_folds
 from lopsided.model_selection.out_of_fold import Split, cross_score, fit_rows, list_splits
 from lopsided.priors import PriorEstimate, estimate_prior
@@ -53,8 +55,6 @@ __all__ = [
     "pu_log_loss",
     "pu_reliability_curve",
 ]
-
-_EPS = 1e-9  # how near to 0 and 1 a probability may come before it is turned into log-odds
 
 
 @dataclass(eq=False, repr=False)
@@ -200,7 +200,7 @@ class PUCalibratedClassifier(ScoreAnswers, MetaEstimatorMixin, ClassifierMixin, 
         ndarray of shape (n_rows,)
         """
         check_is_fitted(self)
-        return self.calibration_.transform(_score(self.estimator_, as_pandas(X)))
+        return self.calibration_.transform(scores_of(self.estimator_, as_pandas(X)))
 
     def additive_scores(
         self, X: Any, *, background: Any = None, random_state: Any = 0
@@ -264,7 +264,7 @@ class PUCalibratedClassifier(ScoreAnswers, MetaEstimatorMixin, ClassifierMixin, 
 
         splits = [(_with_two_labeled(train, rows.y), test) for train, test in folds]
         given = (template, rows, splits, rng, keep)
-        return cross_score(*given, score=_score, n_jobs=self.n_jobs, label="calibrating")
+        return cross_score(*given, score=scores_of, n_jobs=self.n_jobs, label="calibrating")
 
     def _folds(self, rows: TrainingRows, groups: Any, rng: np.random.Generator) -> list[Split]:
         """Return training and test rows, labeled ones spread evenly, groups kept together."""
@@ -334,23 +334,11 @@ def _as_table(X: Any) -> Any:
     return table if hasattr(table, "shape") else np.asarray(table)
 
 
-def _score(model: Any, X: Any) -> NDArray[np.float64]:
-    """Return scores, or the log-odds of class 1 where a classifier has probabilities only."""
-    if hasattr(model, "decision_function"):
-        return np.asarray(model.decision_function(X), dtype=np.float64)
-    return _log_odds(model.predict_proba(X)[:, list(model.classes_).index(1)])
-
-
-def _log_odds(proba: Any) -> NDArray[np.float64]:
-    inside = np.asarray(proba, dtype=np.float64).clip(_EPS, 1 - _EPS)
-    return np.log(inside) - np.log1p(-inside)
-
-
 def _out_of_bag(model: Any, y: NDArray[np.int8]) -> NDArray[np.float64] | None:
     """Return the out-of-bag scores that a fitted classifier keeps, if both kinds have some."""
     scores = np.asarray(getattr(model, "oob_decision_function_", np.nan), dtype=np.float64)
     if scores.ndim == 2:  # scikit-learn's forests keep a probability for each class
-        scores = _log_odds(scores[:, -1])
+        scores = log_odds_of(scores[:, -1])
     known = ~np.isnan(scores)
     if scores.shape != y.shape or not (known & (y == 1)).any() or not (known & (y == 0)).any():
         return None

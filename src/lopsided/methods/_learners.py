@@ -9,11 +9,10 @@ from sklearn.base import BaseEstimator, is_classifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import has_fit_parameter
 
+from lopsided._math import log_odds_of
 from lopsided._params import seeded_copy
 from lopsided._rows import TrainingRows
 from lopsided._terminal import quote
-
-_EPS = 1e-9  # how near to 0 and 1 a probability may come before it is turned into log-odds
 
 
 def check_learner(learner: Any, role: str) -> Any:
@@ -46,7 +45,7 @@ def positive_log_odds(model: Any, X: Any) -> NDArray[np.float64]:
     """Return the log-odds of class 1, as the model has them or from its probabilities."""
     if isinstance(model, LogisticRegression):  # its probabilities reach 0 and 1, scores do not
         return linear_scores(model, X)
-    return log_odds_of(positive_proba(model, X))
+    return np.asarray(log_odds_of(positive_proba(model, X)))
 
 
 def linear_scores(model: LogisticRegression, X: Any) -> NDArray[np.float64]:
@@ -60,8 +59,3 @@ def linear_scores(model: LogisticRegression, X: Any) -> NDArray[np.float64]:
     # In rows that are not contiguous the order of the sum would depend on their number.
     rows = np.ascontiguousarray(X, np.float64)
     return np.asarray(np.einsum("ij,j->i", rows, coefficients)) + intercept
-
-
-def log_odds_of(proba: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return probabilities as log-odds, finite even for 0 and 1."""
-    return np.log(np.maximum(proba, _EPS)) - np.log(np.maximum(1 - proba, _EPS))

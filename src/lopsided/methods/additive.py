@@ -18,6 +18,7 @@ differences. ICML 2017.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,10 +26,11 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from lopsided._check import as_generator, require
-from lopsided._math import sigmoid
+from lopsided._math import log_odds_of, sigmoid
 from lopsided._rows import TrainingRows
-from lopsided.methods._learners import log_odds_of, positive_log_odds, positive_proba
+from lopsided.methods._learners import positive_log_odds
 from lopsided.methods._shapley import find_typical_row, sample_cells, sample_table
+from lopsided.methods.answers import scores_of
 
 __all__ = [
     "AdditiveAnswers",
@@ -174,9 +176,7 @@ def additive_scores(
         found: AdditiveScores = own(X, background=background, random_state=random_state)
         return found
 
-    def score(table: Any) -> Rows:
-        return _score(model, table)
-
+    score = partial(scores_of, model)
     base, terms = sample_table(score, X, background, draw_seed(random_state))
     return settle(base, terms, score(X))
 
@@ -218,16 +218,3 @@ def sample_additive(
 def draw_seed(random_state: Any) -> int:
     """Return a seed, the same for every part of a model."""
     return int(as_generator(random_state).integers(2**31))
-
-
-def _score(model: Any, X: Any) -> Rows:
-    """Return one score per row: the classifier's, or log-odds of its probabilities."""
-    if not hasattr(model, "decision_function"):
-        return log_odds_of(positive_proba(model, X))
-    scores = np.asarray(model.decision_function(X), np.float64)
-    if scores.ndim != 1:
-        raise ValueError(
-            f"An explained model must have one score per row, got shape {scores.shape}. Fit it "
-            "with two classes."
-        )
-    return scores

@@ -5,7 +5,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._math import sigmoid
+from lopsided._math import log_odds_of, sigmoid
+from lopsided.methods._learners import positive_proba
+
+
+def scores_of(model: Any, X: Any) -> NDArray[np.float64]:
+    """Return the scores of any fitted classifier: its own, or log-odds of its probabilities."""
+    if not hasattr(model, "decision_function"):
+        return np.asarray(log_odds_of(positive_proba(model, X)))
+    scores = np.asarray(model.decision_function(X), np.float64)
+    if scores.ndim != 1:
+        raise ValueError(
+            f"{type(model).__name__} must have one score per row, got shape {scores.shape}. "
+            "Fit it with two classes."
+        )
+    return scores
 
 
 class ScoreAnswers:

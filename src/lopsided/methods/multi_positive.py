@@ -15,8 +15,9 @@ from lopsided._math import sigmoid
 from lopsided._params import seeded_copy
 from lopsided._terminal import abbreviate, quote
 from lopsided.methods._kinds import KindModel, check_kinds, fit_kind_model
-from lopsided.methods._learners import log_odds_of, positive_proba
+from lopsided.methods._learners import positive_proba
 from lopsided.methods.additive import AdditiveScores, additive_scores
+from lopsided.methods.answers import scores_of
 from lopsided.methods.base import Accepts, PUClassifier, as_pandas
 from lopsided.methods.registry import build
 
@@ -155,9 +156,7 @@ class MultiPositiveClassifier(MetaEstimatorMixin, PUClassifier):
             As of the estimator; log-odds where it has probabilities only.
         """
         check_is_fitted(self)
-        if hasattr(self.estimator_, "decision_function"):
-            return np.asarray(self.estimator_.decision_function(X), np.float64)
-        return log_odds_of(positive_proba(self.estimator_, X))
+        return scores_of(self.estimator_, X)
 
     def additive_scores(
         self, X: Any, *, background: Any = None, random_state: Any = 0

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from lopsided._check import check_count
-from lopsided._math import positive_posterior
+from lopsided._math import log_odds_of, positive_posterior
 from lopsided._progress import Bar
 from lopsided._rows import TrainingRows
 from lopsided._terminal import quote
@@ -19,7 +19,6 @@ from lopsided.methods._encoders import EncodedClassifier, NumericEncoder, fit_nu
 from lopsided.methods._learners import (
     check_learner,
     fit_learner,
-    log_odds_of,
     positive_log_odds,
     positive_proba,
 )
