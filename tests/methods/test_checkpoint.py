@@ -2,9 +2,11 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
+from lopsided import build
 from lopsided._check import require
-from lopsided.methods.checkpoint import Checkpoint
+from lopsided.methods.checkpoint import Checkpoint, list_facts
 
 X = np.random.default_rng(0).normal(size=(300, 4))
 Y = (X[:, 0] > 1).astype(float)
@@ -54,6 +56,22 @@ def test_a_fit_that_is_done_takes_no_round(tmp_path):
     train, steps = make_train()
     assert trees_of(checkpoint.boost(train, 10, {})) == trees_of(first)
     assert steps == [0]
+
+
+def test_threads_and_kinds_of_numbers_make_no_other_fit_and_settings_are_told_by_name():
+    model = build("ifpu-xgb", prior=0.1, random_state=0, n_estimators=1).fit(X, Y)
+    params = {"max_depth": 3, "nthread": 1}
+    facts = list_facts(model, params, "rows")
+    assert list_facts(model, {"max_depth": np.int64(3), "nthread": 2}, "rows") == facts
+    others = {
+        "rows": list_facts(model, params, "others"),
+        "max_depth": list_facts(model, {**params, "max_depth": 4}, "rows"),
+        "prior": list_facts(clone(model).set_params(prior=0.2).fit(X, Y), params, "rows"),
+        "risk": list_facts(build("ifpu-xgb", prior=0.1, gamma=1).fit(X, Y), params, "rows"),
+        "columns": list_facts(clone(model).fit(X[:, :2], Y), params, "rows"),
+    }
+    for name, other in others.items():
+        assert {key for key in facts if facts[key] != other[key]} == {name}
 
 
 @pytest.mark.parametrize(

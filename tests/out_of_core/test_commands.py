@@ -58,7 +58,8 @@ def test_a_checkpoint_is_kept_and_one_of_other_settings_refused(folder, capsys):
     assert (kept / "boosting.checkpoint").exists()
     assert fit(folder, "--checkpoint", kept, "--drop", "d")[0] == 2
     assert (
-        "must be a checkpoint of this fit, got one with other rows" in capsys.readouterr().err
+        "must be a checkpoint of this fit, got one with other columns, rows"
+        in capsys.readouterr().err
     )
 
 

@@ -20,7 +20,7 @@ from lopsided.methods._auto_prior import estimate_prior_of_batches
 from lopsided.methods._categories import category_levels, fit_level_map
 from lopsided.methods.base import PUClassifier
 from lopsided.methods.boosting import BoostedRiskClassifier
-from lopsided.methods.checkpoint import SEEDLESS, Checkpoint
+from lopsided.methods.checkpoint import SEEDLESS, Checkpoint, list_facts
 
 __all__ = ["BatchedTable", "TableDigest", "fit_batched"]
 
@@ -218,11 +218,7 @@ def _keeper(
     rows = found.hexdigest()
 
     def boost(train: Callable[..., Any], params: dict[str, Any]) -> Any:
-        settings = {name: value for name, value in params.items() if name != "nthread"}
-        risk = repr((model.risk_, getattr(model.risk_, "reviewed_weight", None)))
-        facts = {"rows": rows, "risk": risk, "prior": model.prior_}
-        facts |= {"gradient_scale": model.gradient_scale, **settings}
-        return checkpoint.boost(train, model.n_estimators_, facts)
+        return checkpoint.boost(train, model.n_estimators_, list_facts(model, params, rows))
 
     return boost
 

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from lopsided._check import check_count, require
 from lopsided._files import atomic_write, check_no_file
 
-__all__ = ["SEEDLESS", "Checkpoint"]
+__all__ = ["SEEDLESS", "Checkpoint", "list_facts"]
 
 SEEDLESS = (
     "A checkpoint takes a random_state, got None: the fit that goes on would be another one. "
@@ -22,6 +24,34 @@ _FORMAT = "lopsided boosting checkpoint 1"
 _NAME = "boosting.checkpoint"
 
 Train = Callable[[int, Any], Any]  # rounds to add and the booster to add them to, if any
+
+
+def list_facts(model: Any, params: Mapping[str, Any], rows: str) -> dict[str, str]:
+    """Return what the trees of a method depend on, by name: a checkpoint is of one such fit.
+
+    Parameters
+    ----------
+    model : BoostedRiskClassifier
+        With its prior and its risk, and no trees yet.
+    params : mapping
+        XGBoost's. The number of threads changes no tree.
+    rows : str
+        Another one for other rows.
+    """
+    settings = {**params, "gradient_scale": model.gradient_scale}
+    settings.pop("nthread", None)
+    return {
+        "rows": rows,
+        "columns": repr((model.n_features_in_, model.category_levels_)),
+        "prior": repr(float(model.prior_)),
+        "risk": repr((model.risk_, getattr(model.risk_, "reviewed_weight", None))),
+        **{name: repr(_as_plain(value)) for name, value in settings.items()},
+    }
+
+
+def _as_plain(value: Any) -> Any:
+    """Return a number of NumPy as Python writes it."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from lopsided.methods._objective import fused_objective
 from lopsided.methods._shapley import find_typical_row
 from lopsided.methods.base import PUClassifier
 from lopsided.methods.boosting import CURVATURE_FLOOR, MEAN_ROWS, BoostedRiskClassifier
-from lopsided.methods.checkpoint import Checkpoint
+from lopsided.methods.checkpoint import Checkpoint, list_facts
 from lopsided.methods.registry import build, check_ranks
 from lopsided.methods.table_summary import TableSummary, check_part
 from lopsided.risks import Risk
@@ -168,18 +168,8 @@ class BoostingPlan:
         def add(n_rounds: int, booster: Any) -> Any:
             return train(params, n_rounds, booster) if n_rounds else booster
 
-        return checkpoint.boost(add, self.n_estimators, self._facts(params))
-
-    def _facts(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Return what the trees depend on, as JSON can hold it."""
-        model = self.model
-        return {
-            "parameters": repr((sorted(params.items()), model.gradient_scale)),
-            "risk": repr((model.risk_, getattr(model.risk_, "reviewed_weight", None))),
-            "prior": model.prior_,
-            "rows": str(self.checksum),
-            "columns": repr((model.n_features_in_, model.category_levels_)),
-        }
+        facts = list_facts(self.model, params, str(self.checksum))
+        return checkpoint.boost(add, self.n_estimators, facts)
 
     def encode(
         self, X: Any, y: Any, sample_weight: Any = None
