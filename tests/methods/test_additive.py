@@ -4,10 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.ensemble import RandomForestClassifier
 
+from lopsided.calibration import PUCalibratedClassifier
 from lopsided.methods._neighbors import NeighborRatioClassifier, distance_terms, mean_distance
 from lopsided.methods._shapley import find_typical_row, sample_table
-from lopsided.methods.additive import add_weighted, sample_additive, settle
+from lopsided.methods.additive import add_weighted, additive_scores, sample_additive, settle
+from lopsided.methods.answers import scores_of
+from lopsided.methods.multi_positive import MultiPositiveClassifier
 
 RNG = np.random.default_rng(0)
 TERMS = RNG.normal(size=(50, 4))
@@ -25,6 +29,23 @@ RISING = [
 
 def total(sums):
     return sums.base + sums.terms.sum(axis=1)
+
+
+def test_probabilities_alone_are_the_same_log_odds_wherever_they_are_scores():
+    X = RNG.normal(size=(200, 3))
+    y = (X[:, 0] > 1).astype(int)
+    forest = RandomForestClassifier(20, random_state=0).fit(X, y)  # some are 0, some are 1
+    found = scores_of(forest, X)
+    assert np.isfinite(found).all()
+    assert_array_equal(np.argsort(found), np.argsort(forest.predict_proba(X)[:, 1]))
+    kinds = MultiPositiveClassifier(RandomForestClassifier(20, random_state=0)).fit(X, y)
+    assert_array_equal(kinds.decision_function(X), found)
+    assert_array_equal(additive_scores(forest, X[:5]).scores, found[:5])
+    calibrated = PUCalibratedClassifier(RandomForestClassifier(20, random_state=0), prior=0.3)
+    calibrated.fit(X, y)
+    assert_array_equal(
+        calibrated.decision_function(X), calibrated.calibration_.transform(found)
+    )
 
 
 @pytest.mark.parametrize("rising", RISING, ids=["exp", "tanh", "bent line", "steps"])
