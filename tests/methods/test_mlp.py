@@ -83,6 +83,8 @@ def test_any_number_of_threads_gives_nearly_the_same_scores(table):
         {"n_steps": 0},
         {"batch_size": 1},
         {"device": "abacus"},
+        {"learning_rate": "fast"},
+        {"weight_decay": -1},
     ],
 )
 def test_settings_without_sense_are_refused(table, setting):
