@@ -71,6 +71,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "lopsided"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_context = {"default_mode": "auto"}  # without, the theme complains of a mode that is none
 html_js_files = ["site.js"]
 html_search_scorer = str(HERE / "_static" / "search_scorer.js")
 html_math_renderer = "mathml"

@@ -120,6 +120,7 @@ def test_rank_gives_the_same_list_twice(claims, capsys):
     assert texts[0] == texts[1]
 
 
+@pytest.mark.filterwarnings("always::lopsided.exceptions.PriorWarning")
 def test_a_prior_that_the_table_does_not_identify_is_said_in_one_line(claims, capsys):
     text = claims.read_text()
     few = text.replace("confirmed", "open", text.count("confirmed") - 4)  # too few to tell

@@ -53,6 +53,12 @@ if __name__ == "__main__":
 """
 
 
+def listen():
+    """Hear all signals, also in tests that `nohup` or a background shell keeps from some."""
+    for stop in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(stop, signal.SIG_DFL)
+
+
 @pytest.fixture
 def start(tmp_path):
     """Start a command that is busy writing `out/file`; wait until it is."""
@@ -62,7 +68,8 @@ def start(tmp_path):
     def begin(where):
         words = [sys.executable, script, where, tmp_path / "out" / "file"]
         pipe = subprocess.PIPE
-        running.append(subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True))
+        own = {"stdout": pipe, "stderr": pipe, "text": True, "preexec_fn": listen}
+        running.append(subprocess.Popen(words, **own))
         assert running[-1].stdout.readline() == "writing\n"
         assert [name[: len(_DRAFT)] for name in os.listdir(tmp_path / "out")] == [_DRAFT]
         return running[-1]

@@ -130,6 +130,7 @@ def small_files(most):
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
+@pytest.mark.filterwarnings("ignore:Compiled code cannot be kept")  # where none is yet
 @pytest.mark.parametrize(
     "suffix", ["csv", "csv.gz", "csv.zip", "parquet", "feather", "html", "lop"]
 )

@@ -132,6 +132,7 @@ NESTED = {
 }
 
 
+@pytest.mark.filterwarnings("always:Lists, maps, structs and bytes are read as text")
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_nested_and_binary_columns_are_named_and_come_out_as_text(tmp_path, suffix, capsys):
     table, out = tmp_path / "t.parquet", tmp_path / f"r.{suffix}"
@@ -226,6 +227,8 @@ def test_a_labeled_row_that_lacks_its_label_is_refused_by_its_line(tmp_path, cap
     assert "must have 4 cells, as the header has, got 3 in line 32." in capsys.readouterr().err
 
 
+@pytest.mark.filterwarnings("always:X holds the same values in every row")
+@pytest.mark.filterwarnings("ignore:.* gave all rows of a fold the same score")
 def test_a_table_of_equal_rows_is_ranked_with_one_note(tmp_path, capsys):
     FRAME.assign(a=1, b=2, **{"c, d": "x"}).to_csv(tmp_path / "t.csv", index=False)
     path = str(tmp_path / "t.csv")

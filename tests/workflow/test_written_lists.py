@@ -10,6 +10,7 @@ import lopsided
 from lopsided.cli import main
 from lopsided.tables import read_table
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* is not UTF-8 text and was read as cp1252")
 WORDS = ["--label", "status", "--positive", "bestätigt", "--id", "Fall"]
 QUICK = ["--method", "naive-logistic", "--prior", "0.2", "--jobs", "1", "-q"]
 
