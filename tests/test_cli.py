@@ -8,6 +8,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+from signal_defaults import hear_signals
 
 from lopsided import __version__, list_methods
 from lopsided.cli import main
@@ -311,6 +312,7 @@ def test_an_interrupt_leaves_no_half_written_file(claims, tmp_path):
         [*command, "--positive", "confirmed", "-o", str(out)],
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=hear_signals,
     )
     wait_until_fitting(running.pid)
     running.send_signal(signal.SIGINT)

@@ -1,5 +1,6 @@
 import runpy
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -19,13 +20,29 @@ def written(tmp_path_factory):
     return folder
 
 
-def test_the_committed_texts_and_figures_are_those_of_the_committed_results(written):
-    new = {path.relative_to(written): path.read_bytes() for path in written.rglob("*.*")}
-    pages = {"README.md", "reproduction.md", "finance.md", "deciding.md"}
-    assert {path.name for path in new} >= pages
-    assert sum(path.suffix == ".svg" for path in new) == 7
-    for path, content in new.items():
-        assert (ROOT / path).read_bytes() == content, f"{path} is stale: run make figures"
+def find_stale(written, suffix):
+    """Return how many files were written, and which of them differ from those committed."""
+    new = sorted(written.rglob(f"*{suffix}"))
+    stale = [
+        str(path.relative_to(written))
+        for path in new
+        if (ROOT / path.relative_to(written)).read_bytes() != path.read_bytes()
+    ]
+    return {path.name for path in new}, stale
+
+
+def test_the_committed_texts_are_those_of_the_committed_results(written):
+    names, stale = find_stale(written, ".md")
+    assert names >= {"README.md", "reproduction.md", "finance.md", "deciding.md"}
+    assert not stale, "run make figures"
+
+
+def test_the_committed_figures_are_those_of_the_committed_results(written):
+    names, stale = find_stale(written, ".svg")
+    assert len(names) == 7
+    if f"matplotlib=={version('matplotlib')}\n" not in (ROOT / "constraints.txt").read_text():
+        pytest.skip("another matplotlib draws other lines than that of constraints.txt")
+    assert not stale, "run make figures"
 
 
 def test_no_figure_is_left_over(written):

@@ -9,6 +9,7 @@ import threading
 import time
 
 import pytest
+from signal_defaults import hear_signals
 
 from lopsided.__main__ import main as start_command
 from lopsided._files import _DRAFT, atomic_write
@@ -53,12 +54,6 @@ if __name__ == "__main__":
 """
 
 
-def listen():
-    """Hear all signals, also in tests that `nohup` or a background shell keeps from some."""
-    for stop in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        signal.signal(stop, signal.SIG_DFL)
-
-
 @pytest.fixture
 def start(tmp_path):
     """Start a command that is busy writing `out/file`; wait until it is."""
@@ -68,7 +63,7 @@ def start(tmp_path):
     def begin(where):
         words = [sys.executable, script, where, tmp_path / "out" / "file"]
         pipe = subprocess.PIPE
-        own = {"stdout": pipe, "stderr": pipe, "text": True, "preexec_fn": listen}
+        own = {"stdout": pipe, "stderr": pipe, "text": True, "preexec_fn": hear_signals}
         running.append(subprocess.Popen(words, **own))
         assert running[-1].stdout.readline() == "writing\n"
         assert [name[: len(_DRAFT)] for name in os.listdir(tmp_path / "out")] == [_DRAFT]

@@ -27,9 +27,8 @@ __all__ += ["list_entries", "run_chunk"]
 
 CHUNK = 50  # cases of one seed
 # Constants of the modules that happen to be loaded would make other cases of the same seed.
-if hasattr(providers, "_get_local_constants"):  # hypothesis before 6.131 draws none
-    _none: Any = type(providers._local_constants)()
-    providers._get_local_constants = lambda: _none
+_none: Any = type(providers._local_constants)()
+providers._get_local_constants = lambda: _none
 _log = logging.getLogger("attack")
 
 

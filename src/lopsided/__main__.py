@@ -1,10 +1,13 @@
 """The command `lopsided`, also as `python -m lopsided`; it imports next to nothing itself."""
 
+import os
 import sys
 
 
 def main() -> int:
     """Run the command line; Ctrl-C while that is imported ends in one sentence too."""
+    if sys.stderr is None:  # closed, and NumPy's f2py wants it to be there
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     try:
         from lopsided.cli import main as run
 

@@ -170,7 +170,7 @@ def _split(rows: TrainingRows, folds: int, rng: np.random.Generator) -> list[Spl
     if folds < 2:
         what = "unlabeled rows" if groups is None else "groups of unlabeled rows"
         raise ValueError(
-            f"At least two folds and two {what} are needed, got {folds} and {n_apart}."
+            f"At least two folds and two {what} are needed, got {quote(folds)} and {n_apart}."
         )
     if groups is None:
         fold_of = assign_folds(labels, folds, {0: rng})

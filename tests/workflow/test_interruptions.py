@@ -7,6 +7,7 @@ import sys
 import time
 
 import pytest
+from signal_defaults import hear_signals
 
 from lopsided.datasets import make_claims
 from lopsided.tables import write_table
@@ -32,6 +33,7 @@ def begin(desk, *words, before=""):
         cwd=desk,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=hear_signals,
     )
 
 

@@ -12,6 +12,7 @@ from sklearn.model_selection import check_cv
 
 from lopsided._check import check_count, guess_prior
 from lopsided._rows import Splits, TrainingRows
+from lopsided._terminal import quote
 from lopsided.methods._cross_fit import (
     assign_folds,
     assign_group_folds,
@@ -250,7 +251,7 @@ def _list_group_splits(
     if n_folds > n_apart:
         raise ValueError(
             f"cv must be at most the number of groups with labeled rows, {n_apart}, got "
-            f"{n_folds}. Use fewer folds, or label rows of more groups."
+            f"{quote(n_folds)}. Use fewer folds, or label rows of more groups."
         )
     fold_of = assign_group_folds(rows.y, rows.groups, n_folds)
     sides = (fold_of == fold for fold in range(n_folds))

@@ -20,6 +20,7 @@ from lopsided._check import (
     encode_groups,
     encode_values,
 )
+from lopsided._terminal import quote
 from lopsided.methods.base import assign_group_folds
 from lopsided.model_selection.time import GroupTimeSeriesSplit
 
@@ -78,7 +79,7 @@ class PUStratifiedKFold(StratifiedKFold):
             if n_rows < self.n_splits:
                 raise ValueError(
                     f"n_splits must be at most the number of {kind} rows, {n_rows}, got "
-                    f"{self.n_splits}. {_advise(n_rows)}"
+                    f"{quote(self.n_splits)}. {_advise(n_rows)}"
                 )
         check_consistent_length(X, labels)
         for fold, (train, test) in enumerate(super().split(np.zeros(len(labels)), labels)):
@@ -135,7 +136,7 @@ class PUGroupKFold(GroupKFold):
         if n_with < self.n_splits:
             raise ValueError(
                 "n_splits must be at most the number of groups with labeled rows, "
-                f"{n_with}, got {self.n_splits}. {_advise(n_with)}"
+                f"{n_with}, got {quote(self.n_splits)}. {_advise(n_with)}"
             )
         rng = as_generator(self.random_state) if self.shuffle else None
         fold_of = assign_group_folds(labels, codes, self.n_splits, rng)
@@ -232,7 +233,8 @@ def _cut_time(times: NDArray[np.intp], y: NDArray[np.int8], n_splits: int) -> ND
         most = max(n_left, 0)
         raise ValueError(
             f"n_splits must be at most {most}, the number of times with labeled rows after "
-            f"the first {MIN_TRAIN} labeled rows, got {n_splits}. {_advise(most, least=1)}"
+            f"the first {MIN_TRAIN} labeled rows, got {quote(n_splits)}. "
+            f"{_advise(most, least=1)}"
         )
     cuts: list[int] = []  # of the times with labels, the first one of each block to be tested
     for block in range(1, n_splits + 1):

@@ -128,12 +128,13 @@ class ParquetTable:
             if digest is not None:
                 digest.update(self.to_frame(batch))
             start = end
-        frame = pd.concat([self.to_frame(part) for part in _without_empty(parts)])
-        for name in names:
-            if self.kinds[name] == "category":
-                known = frame[name].unique() if levels is None else levels[name]
-                kind = pd.CategoricalDtype([value for value in known if not pd.isna(value)])
-                frame[name] = frame[name].astype(kind)
+        texts = [name for name in names if self.kinds[name] == "category"]
+        loose = dict.fromkeys(texts, object)  # categories differ from part to part
+        frame = pd.concat([self.to_frame(part).astype(loose) for part in _without_empty(parts)])
+        for name in texts:
+            known = frame[name].unique() if levels is None else levels[name]
+            kind = pd.CategoricalDtype([value for value in known if not pd.isna(value)])
+            frame[name] = frame[name].astype(kind)
         return frame.reset_index(drop=True)
 
     def _add_levels(self, batch: pa.Table, levels: dict[str, Any]) -> None:
