@@ -26,7 +26,7 @@ def browser():
         "--disable-dev-shm-usage",
         "--disable-gpu",
         "--disable-background-networking",
-        "--host-resolver-rules=MAP * ~NOTFOUND",
+        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
     ):
         options.add_argument(argument)
     driver = webdriver.Chrome(options=options, service=Service(driver_path))

@@ -1,6 +1,10 @@
-"""The site in a real browser, from a folder without a server."""
+"""The site in a real browser, from a folder without a server, and its search from one."""
 
 import json
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 
 import pytest
 
@@ -38,14 +42,18 @@ def open_page(browser, site):
                 "for (const key of ['mode', 'theme']) localStorage.setItem(key, arguments[0])",
                 theme,
             )
-            for kind in ("browser", "performance"):
-                browser.get_log(kind)
+            forget_logs(browser)
             browser.refresh()
             if browser.execute_script("return document.documentElement.dataset.theme") == theme:
                 break
         return browser
 
     return open_one
+
+
+def forget_logs(browser):
+    for kind in ("browser", "performance"):
+        browser.get_log(kind)
 
 
 def wait_until(browser, says, seconds=15):
@@ -205,3 +213,33 @@ def test_search_for_a_word_that_is_nowhere_finds_nothing(open_page):
     page = open_page("search.html", query="?q=qwertzuiop")
     wait_for(page, "return /did not match/i.test(document.body.innerText)")
     assert page.find_elements("css selector", "#search-results ul.search li") == []
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@contextmanager
+def serve(folder):
+    """Serve a folder on this machine; give the address."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder)) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_search_on_a_server_shows_where_its_words_stand(browser, site):
+    resize(browser, DESK)
+    with serve(site) as address:
+        forget_logs(browser)
+        browser.get(f"{address}/search.html?q=custom+risk")
+        shown = (
+            "return document.querySelector('#search-results ul.search li p.context')?.innerText"
+        )
+        assert "risk" in wait_for(browser, shown).lower()
+        first = "return document.querySelector('#search-results ul.search li a').href"
+        assert f"{address}/extend.html" in browser.execute_script(first)
+        known = (address, "data:")
+        assert [url for url in list_requests(browser) if not url.startswith(known)] == []
+        assert list_complaints(browser) == []
