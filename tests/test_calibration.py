@@ -443,7 +443,8 @@ def test_the_prior_is_estimated_from_the_same_scores(monkeypatch):
     X, y, _ = draw_table()
     seen = {}
 
-    def estimate_prior(y, scores, *, random_state=None):
+    def estimate_prior(y, scores, *, method, weight=None, random_state=None):
+        assert method == "auto"
         seen.update(y=y, scores=scores)
         return SimpleNamespace(value=0.25, identified=True)
 
@@ -473,7 +474,7 @@ def test_the_estimator_says_what_it_wants():
     X, y, _ = draw_table()
     for params, message in (
         ({"method": "sigmoid"}, "calibration is called"),
-        ({"prior": "guess"}, "or 'auto', got 'guess'"),
+        ({"prior": "guess"}, "No prior is called 'guess'. Choose from auto,"),
         ({"prior": None}, "or 'auto', got None"),
         ({"cv": 1}, "cv must be a whole number from 2"),
         ({"estimator": "forest"}, "must be a classifier"),

@@ -27,13 +27,49 @@ def test_a_page_that_lies_would_be_found():
     assert list(run_python(page)) == [("", None), ("1\n", "2\n")]
 
 
+def test_every_question_says_what_answers_it_for_a_table():
+    asked = re.split(r"^## ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    for part in asked:
+        question, _, said = part.partition("\n\n")
+        if question.endswith("?"):
+            assert said.startswith("With a table: "), question
+
+
+def test_what_is_said_of_intervals_is_what_their_table_says():
+    text = PAGE.read_text(encoding="utf-8")
+    assert "| both, 10 % | default | 25 of 42 | 3 of 17, 18 % |" in text
+    assert "| both, 10 % | right | 24 of 42 | 13 of 18, 72 % |" in text
+    said = " ".join(text.split())
+    assert (
+        "of 25 of 42 cells that it cannot tell, and of the 17 others it is right in 3" in said
+    )
+    assert "it is in 13 of 18" in said
+    steps = " ".join((ROOT / "docs" / "ten_minutes.md").read_text(encoding="utf-8").split())
+    assert "3 of the 17 intervals that came without a warning held it" in steps
+    assert "with a belief that was about right 13 of 18" in steps
+
+
 @pytest.fixture(scope="module")
-def copy_table():
+def rendering():
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(ROOT / "docs")
-        from render_deciding import copy_table
+        import render_deciding
 
-    return copy_table
+    return render_deciding
+
+
+@pytest.fixture(scope="module")
+def copy_table(rendering):
+    return rendering.copy_table
+
+
+def test_rounded_shares_are_turned_into_the_one_count_that_they_stand_for(rendering):
+    assert rendering.count_cells(42, "60%", "18%") == (25, 17, 3)
+    assert rendering.count_cells(70, "16%", "100%") == (11, 59, 59)
+    with pytest.raises(ValueError, match="must be one number of cells"):
+        rendering.count_cells(1000, "50%", "50%")
+    with pytest.raises(ValueError, match="must be one number of cells"):
+        rendering.count_cells(10, "55%", "50%")
 
 
 TEXT = (

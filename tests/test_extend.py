@@ -1,6 +1,7 @@
 import ast
 import re
 import sys
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
@@ -17,15 +18,22 @@ QUOTES = re.findall(r"^```\{literalinclude\} (\S+)\n(.*?)^```", TEXT, re.M | re.
 @pytest.fixture(scope="module")
 def names(tmp_path_factory):
     """The names of the page after its blocks have run, which must print what it says."""
-    for printed, said in run_all(TEXT, PAGE):
-        assert settle(printed, said) == (said or ""), (
-            "run: python tests/page_blocks.py docs/extend.md"
-        )
+    with chdir(tmp_path_factory.mktemp("page")):
+        for printed, said in run_all(TEXT, PAGE):
+            assert settle(printed, said) == (said or ""), (
+                "run: python tests/page_blocks.py docs/extend.md"
+            )
     return vars(sys.modules["page"])
 
 
 def test_the_page_prints_what_it_says_and_its_parts_keep_the_contract(names):
     assert TEXT.count("\ncheck_method(") == 2
+    assert TEXT.count("\ncheck_risk(") == 1
+
+
+def test_labeled_rows_may_count_much_more(names):
+    heavy = names["HeavyRisk"](names["LogisticLoss"](), times=30)
+    names["check_method"](lopsided.BoostedRiskClassifier(risk=heavy, n_estimators=10))
 
 
 def test_the_risk_of_the_page_is_a_risk_of_its_own_and_can_be_searched(names):
@@ -45,6 +53,16 @@ def test_a_model_file_refuses_a_class_that_is_not_ours(names, tmp_path):
     model = names["NaiveBayes"]().fit(names["data"].X, names["y"])
     with pytest.raises((TypeError, ValueError), match="NaiveBayes"):
         lopsided.save(model, tmp_path / "model.lop")
+    with pytest.raises(ValueError, match="takes no other types than those it lists, got page"):
+        lopsided.save(names["model"], tmp_path / "model.lop")
+
+
+def test_the_model_that_was_kept_scores_as_it_did(names):
+    fitted = lopsided.build(
+        "focused-xgb", risk=names["HeavyRisk"](names["LogisticLoss"]()), random_state=0
+    ).fit(names["known"], names["status"])
+    rows = names["known"]
+    assert (names["model"].decision_function(rows) == fitted.decision_function(rows)).all()
 
 
 def find_node(tree, dotted):

@@ -6,7 +6,7 @@
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,8 +43,9 @@ from lopsided.methods.additive import AdditiveScores, additive_scores, settle
 from lopsided.methods.answers import scores_of
 from lopsided.methods.base import ScoreAnswers, as_pandas, assign_folds
 from lopsided.model_selection.out_of_fold import Split, cross_score, fit_rows, list_splits
-from lopsided.priors import PriorEstimate, estimate_prior
+from lopsided.priors import PriorEstimate, PriorEstimator, estimate_prior
 from lopsided.priors.estimation import warn_unidentified
+from lopsided.priors.registry import is_estimated, resolve_prior
 
 __all__ = [
     "CalibrationMap",
@@ -78,9 +79,10 @@ class PUCalibratedClassifier(ScoreAnswers, MetaEstimatorMixin, ClassifierMixin, 
         With `decision_function` or `predict_proba`; a method, or any of scikit-learn.
     method : {"beta", "platt", "temperature", "isotonic"}, default="beta"
         The kind of map.
-    prior : float, PriorEstimate or "auto", default="auto"
-        P(y_true = 1) in the table; "auto" estimates it from the same scores, and warns where
-        they do not identify it.
+    prior : float, estimate, estimator or "auto", default="auto"
+        P(y_true = 1) in the table; "auto" estimates it from the same scores, as other names of
+        `lopsided.priors.list_priors` and estimators such as `AutoPrior(Beta.around(0.05))` do,
+        and warns where they do not identify it.
     cv : int, splitter or iterable, default=5
         Folds, at most the number of labeled rows, where there are no out-of-bag scores or
         `groups` are given. Rows that a splitter never tests do not count for the map, and
@@ -126,7 +128,7 @@ class PUCalibratedClassifier(ScoreAnswers, MetaEstimatorMixin, ClassifierMixin, 
 
     estimator: Any
     method: Method = "beta"
-    prior: float | Literal["auto"] | PriorEstimate = "auto"
+    prior: float | str | PriorEstimate | PriorEstimator = "auto"
     cv: Any = 5
     n_jobs: int | None = None
     random_state: Any = None
@@ -237,7 +239,9 @@ class PUCalibratedClassifier(ScoreAnswers, MetaEstimatorMixin, ClassifierMixin, 
                 f"estimator must be a classifier, got {quote(self.estimator)}. Pass one "
                 "such as PUForestClassifier(oob_score=True)."
             )
-        if not (isinstance(self.prior, str) and self.prior == "auto"):
+        if is_estimated(self.prior):
+            resolve_prior(self.prior)
+        else:
             check_prior(self.prior, 0.0, or_auto=True)
         if isinstance(self.cv, (int, np.integer)):
             check_count(self.cv, "cv", least=2)
@@ -293,11 +297,14 @@ class PUCalibratedClassifier(ScoreAnswers, MetaEstimatorMixin, ClassifierMixin, 
     ) -> float:
         """Return the prior as given, or estimated from out-of-fold scores."""
         given: Any = self.prior
-        if isinstance(given, str):
+        if is_estimated(given):
             known = ~np.isnan(scores)
-            own = {} if weight is None else {"weight": weight[known]}
             self.prior_estimate_ = estimate_prior(
-                y[known], scores[known], random_state=int(rng.integers(2**31)), **own
+                y[known],
+                scores[known],
+                method=given,
+                weight=None if weight is None else weight[known],
+                random_state=int(rng.integers(2**31)),
             )
             warn_unidentified(self.prior_estimate_)
             given = self.prior_estimate_

@@ -25,6 +25,8 @@ from lopsided.methods.distributed import (
 )
 from lopsided.methods.row_sample import SAMPLE_SIZE, sample_part
 from lopsided.methods.table_summary import TableSummary, merge_summaries, summarize_part
+from lopsided.priors import PriorEstimator
+from lopsided.priors.registry import is_estimated
 
 __all__ = ["as_boosted", "fit_part", "start_tracker"]
 
@@ -89,7 +91,7 @@ def fit_part(
     *,
     tracker: Mapping[str, Any],
     worker: int | None = None,
-    prior: float | str | None = None,
+    prior: float | str | PriorEstimator | None = None,
     sample_size: int = SAMPLE_SIZE,
     checkpoint: Any = None,
     checkpoint_every: int = 10,
@@ -116,7 +118,7 @@ def fit_part(
         What `start_tracker` gave.
     worker : int or None, default=None
         The number of this worker from 0; with it, whatever is sampled is the same in every run.
-    prior : float, str or None, default=None
+    prior : float, str, estimator or None, default=None
         P(y_true = 1) in the whole table; None is the method's own. An estimated prior is
         estimated from all labeled and `sample_size` unlabeled rows, on every worker alike.
     sample_size : int, default=200_000
@@ -159,7 +161,7 @@ def fit_part(
             raise ValueError(SEEDLESS)
         summary = merge_summaries(_gather(lambda: summarize_part(X, y, sample_weight)))
         sample = None
-        if model.needs_prior() and isinstance(model.prior, str):
+        if model.needs_prior() and is_estimated(model.prior):
             sample = _sample(model, summary, (X, y, sample_weight), sample_size)
         plan = plan_boosting(model, summary, sample)
         return plan.finish(_boost(plan, X, y, sample_weight, saved))

@@ -23,18 +23,22 @@ class Loss(Params):
 
     Examples
     --------
-    A margin costs the square of what it lacks to 1:
+    A margin costs the exponential of what it lacks, as in AdaBoost:
 
+    >>> from dataclasses import dataclass
     >>> import numpy as np
-    >>> class SquaredHinge(Loss):
+    >>> @dataclass
+    ... class ExponentialLoss(Loss):
     ...     def value(self, margin):
-    ...         return np.maximum(1 - margin, 0) ** 2
+    ...         return np.exp(-margin)
     ...     def gradient(self, margin):
-    ...         return -2 * np.maximum(1 - margin, 0)
+    ...         return -np.exp(-margin)
     ...     def hessian(self, margin):
-    ...         return 2.0 * (margin < 1)
-    >>> SquaredHinge().value(np.array([-1.0, 0.0, 2.0]))
-    array([4., 1., 0.])
+    ...         return np.exp(-margin)
+    >>> ExponentialLoss().value(np.array([-1.0, 0.0, 2.0])).round(3)
+    array([2.718, 1.   , 0.135])
+    >>> ExponentialLoss().log_odds(np.array([-1.0, 0.0, 2.0]))
+    array([-2.,  0.,  4.])
     """
 
     def value(self, margin: Any) -> Any:

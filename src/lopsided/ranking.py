@@ -77,7 +77,7 @@ def rank_unlabeled(
         allows and there are no groups, and else 5.
     groups : array of shape (n_rows,) or None, default=None
         The group of each row; a group is ranked by a model that has seen none of its rows, and
-        a method is given the groups in `fit`.
+        a method is told the groups when it is fitted.
     cv : int, splitter, iterable of splits or None, default=None
         How the rows are split, as in scikit-learn, for example `PUTimeSplit`; a model is fitted
         on all rows of the training side. A number is one of folds, as above.

@@ -113,7 +113,7 @@ def test_auto_is_no_prior():
         ({"rivals": {"d": [1, 2, 3]}}, r"rivals\['d'\] must be one number per row \(400,\)"),
         ({"rivals": {"d": ["high"] * 400}}, r"rivals\['d'\] must be numbers, got 'high'"),
         ({"k": "10"}, "k must be whole numbers of rows, got '10'"),
-        ({"prior": 0.1, "label_frequency": Beta(2, 2)}, "Either prior or label_frequency"),
+        ({"prior": 0.1, "label_frequency": Beta(2, 2)}, "Either prior=... or label_freq"),
     ],
 )
 def test_wrong_arguments_are_refused_in_one_sentence(change, words):

@@ -37,8 +37,8 @@ ELSEWHERE = {
     "tables.md": ("tests/test_journey.py", {"python", "sh"}),
     "ten_minutes.md": ("tests/test_ten_minutes.py", {"python", "sh"}),
 }
-# Pages that show the default method, which takes half a minute: here its fast preset runs.
-FAST = {"README.md", "index.md", "install.md"}
+# Pages that fit the default method and show nothing of what comes out: its fast preset will do.
+FAST = {"README.md", "install.md"}
 # Commands that are only parsed: the page, how they begin, and why.
 PARSED = [
     ("arena.md", "lopsided bench studies/", "takes hours"),

@@ -197,6 +197,7 @@ def test_search_finds_words_and_names(open_page, words, wanted):
     ("words", "wanted"),
     [
         ("prior", "words.html"),
+        ("prevalence", "words.html"),
         ("custom risk", "extend.html"),
         ("score new data", "ten_minutes.html"),
         ("load", "lopsided.load.html"),

@@ -3,6 +3,7 @@
 import argparse
 import importlib
 import pkgutil
+import re
 
 import pytest
 from public_names import API, list_names, look_up
@@ -73,3 +74,29 @@ def test_the_site_has_every_command_and_option(site):
             for option in action.option_strings:
                 if option not in ("-h", "--help"):
                     assert option in section, f"{name} {option}"
+
+
+def test_options_in_sentences_are_code_and_a_usage_is_short(site):
+    text = (site / "api" / "command_line.html").read_text(encoding="utf-8")
+    article = text.partition("<article")[2].partition("</article>")[0]
+    assert "\u2013" not in article  # what smart quotes make of two hyphens
+    assert "lopsided rank [OPTIONS] [MODEL] TABLE\n" in article
+    assert "lopsided fit --label COL -o FILE [OPTIONS] TABLE\n" in article
+
+
+@pytest.mark.parametrize(
+    ("page", "member"),
+    [("FocusedClassifier", "fit"), ("TableModel", "rank"), ("ReviewLoop", "load")],
+)
+def test_a_bare_name_on_the_page_of_a_class_is_that_of_its_member(site, page, member):
+    text = (site / "api" / "generated" / f"lopsided.{page}.html").read_text(encoding="utf-8")
+    links = re.findall(rf'href="([^"]+)"[^>]*><code[^>]*><span[^>]*>{member}</span>', text)
+    assert links
+    assert set(links) == {f"#lopsided.{page}.{member}"}
+
+
+def test_what_only_lopsided_asks_of_a_model_is_not_on_its_page(site):
+    text = (site / "api/generated/lopsided.TableModel.html").read_text(encoding="utf-8")
+    shown = set(re.findall(r'id="lopsided\.TableModel\.(\w+)"', text))
+    assert {"rank", "explain", "feedback", "report", "save", "prior_estimate"} <= shown
+    assert shown & {"from_parts", "to_parts", "log_hidden", "blind_proba"} == set()

@@ -29,7 +29,7 @@ from lopsided.calibration import PUCalibratedClassifier
 from lopsided.datasets import make_claims
 from lopsided.methods.registry import METHODS, get_method
 from lopsided.model_selection import PUGroupKFold, PUStratifiedKFold, PUTimeSplit
-from lopsided.priors import estimate_prior
+from lopsided.priors import AutoPrior, Beta, build_prior, estimate_prior, list_priors
 from lopsided.store import TRUSTED, load, save
 from lopsided.store.container import read_archive, unpack
 from lopsided.tables import TableCleaner
@@ -101,6 +101,11 @@ MORE = {
     "generator": lambda: (logistic().set_params(random_state=np.random.default_rng(1)), X, Y),
     "state": lambda: (logistic().set_params(random_state=np.random.RandomState(1)), X, Y),
     "prior": lambda: (build("ifpu-xgb", prior=estimate_prior(Y, X["a"])), X, Y),
+    **{
+        f"prior by {name}": lambda name=name: (build("puhdt", prior=build_prior(name)), X, Y)
+        for name in list_priors()
+    },
+    "belief": lambda: (build("puhdt", prior=AutoPrior(Beta(2, 9))), X, Y),
     "bootstrap": lambda: (build("naive-forest", n_estimators=3, sampling=Bootstrap()), X, Y),
     "array": lambda: (build("focused", estimators=KNN), NUMBERS.to_numpy(), Y),
     "folds": lambda: (build("focused", estimators=KNN, cv=PUStratifiedKFold(3)), X, Y),

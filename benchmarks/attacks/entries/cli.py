@@ -39,7 +39,8 @@ _TABLE = {
 }  # fmt: skip
 _FILE = {name: _TABLE[name] for name in ("--sep", "--encoding", "--sheet", "--quiet")}
 _LEARN = {"--method": ("naive-logistic", "puhdt", "x"), "--prior": ("0.4", "2", "auto"),
-          "--seed": ("1", "-1"), "--json": (None,)}  # fmt: skip
+          "--label-frequency": ("0.1", "2"), "--seed": ("1", "-1"),
+          "--json": (None,)}  # fmt: skip
 _OUT = {"-o": ("out.csv", "out.parquet", "no/such/out.csv", "table.csv", "out.pdf", "out.lop")}
 _COMMANDS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "check": (("table.csv",), {**_TABLE, "--json": (None,), "--strict": (None,)}),

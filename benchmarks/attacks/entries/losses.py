@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from attacks.drawn import Draw, Entry, arguments
 from attacks.entries.values import JUNK, SEEDS, close, expect
-from lopsided import losses, risks
+from lopsided import losses, risks, testing
 
 __all__ = ["ENTRIES"]
 
@@ -194,6 +194,47 @@ def _attack_params(risk: Any, params: dict[str, Any]) -> None:
         expect(after.get(name, value) is value, f"{name} is not what was set")
 
 
+class _Broken(risks.SupervisedRisk):
+    """A risk whose weights are those of the naive one after a change."""
+
+    change: Any = None
+
+    def raw_weights(self, y: Any, prior: float, weight: Any = None) -> Any:
+        positive, negative = super().raw_weights(y, prior, weight)
+        return risks.SignedWeights(*self.change(positive, negative, weight))
+
+
+_BREAKS: dict[str, Any] = {
+    "scaled": lambda up, down, weight: (700 * up, 700 * down),
+    "weighted twice": lambda up, down, weight: (
+        (up, down) if weight is None else (up * weight, down * weight)
+    ),
+    "swapped": lambda up, down, weight: (down, up),
+    "short": lambda up, down, weight: (up[1:], down),
+    "missing": lambda up, down, weight: (up, down * np.nan),
+    "a number": lambda up, down, weight: (up, 0.5),
+    "none": lambda up, down, weight: (up, None),
+}
+
+
+@arguments
+def _check_arguments(d: Draw) -> dict[str, Any]:
+    kind = d.one("upu", "nnpu", "imbnnpu", "ifpu", "naive", "supervised", "pu")
+    prior = d(st.floats(0.01, 0.99), st.one_of(JUNK, st.sampled_from((0.0, 1.0))), 0.1)
+    broken = d(st.none(), st.sampled_from(tuple(_BREAKS)), 0.3)
+    risk = d(st.just(_draw_risk(d, kind)), JUNK, 0.1)
+    if broken is not None:
+        risk = _Broken(_draw_loss(d))
+        risk.change = _BREAKS[broken]
+    return {"risk": risk, "prior": prior, "broken": broken}
+
+
+def _attack_check(risk: Any, prior: Any, broken: str | None) -> None:
+    found = testing.check_risk(risk, prior)
+    expect(found is None, f"a check answers {found!r}")
+    expect(broken is None, f"a risk that is {broken} passes")
+
+
 _LOSSES = ("LogisticLoss", "SigmoidLoss", "FocalLoss", "CalibratedFocalLoss", "Loss")
 _RISKS = (
     "PURisk",
@@ -210,4 +251,5 @@ ENTRIES = (
     Entry(tuple(f"losses.{name}" for name in _LOSSES), _loss_arguments, _attack_loss, share=2),
     Entry(tuple(f"risks.{name}" for name in _RISKS), _risk_arguments, _attack_risk, share=2),
     Entry(("risks.PURisk",), _params_arguments, partial(_attack_params)),
+    Entry(("testing.check_risk",), _check_arguments, _attack_check, errors=(AssertionError,)),
 )

@@ -17,6 +17,7 @@ from attacks.user_journeys import travel
 from attacks.user_tables import cells, draw_recipe
 from attacks.verdicts import Finding, Outcome
 from lopsided import datasets
+from lopsided.priors import Beta
 
 __all__ = ["ENTRIES", "make_model", "make_table"]
 
@@ -134,9 +135,11 @@ def _call_arguments(d: Draw) -> dict[str, Any]:
             "decimal",
             "day_first",
             "prior",
+            "label_frequency",
         )
     )
-    given = d(st.dictionaries(options, st.one_of(JUNK, st.just("claim_no")), max_size=2))
+    values = st.one_of(JUNK, st.just("claim_no"), st.just(Beta(2, 9)))
+    given = d(st.dictionaries(options, values, max_size=2))
     return {
         "function": d.one("fit", "check", "rank"),
         "table": table,
@@ -150,7 +153,8 @@ def _attack_call(
     function: str, table: Any, label: Any, options: dict[str, Any], method: Any
 ) -> None:
     if function == "check":
-        options = {name: value for name, value in options.items() if name != "prior"}
+        learning = ("prior", "label_frequency")
+        options = {name: value for name, value in options.items() if name not in learning}
         found = lopsided.check(table, label, **options)
         expect(isinstance(str(found), str), "nothing was found")
         return

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from lopsided._terminal import print_result, say
+from lopsided.cli.parsing import read_belief
 
 __all__ = ["fit_on_dask", "rank_on_dask"]
 
@@ -102,13 +103,14 @@ def _check_written(options: argparse.Namespace) -> None:
 
 def _fit(options: argparse.Namespace, table: str, client: Any) -> Any:
     from lopsided.dask.folders import fit_folder
+    from lopsided.priors.registry import choose_prior
 
     return fit_folder(
         table,
         _roles(options),
         options.method or "focused-xgb",
         client=client,
-        prior=options.prior,
+        prior=choose_prior(options.prior, read_belief(options)),
         types=dict(options.type),
         decimal=options.decimal,
         day_first=options.day_first,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lopsided._terminal import print_result, say
+from lopsided.cli.parsing import read_belief
 
 __all__ = ["add_out_of_core", "check_in_memory", "fit_files", "rank_files"]
 
@@ -87,6 +88,7 @@ def rank_files(options: argparse.Namespace, models: list[str], table: str) -> No
 
 def _fit(options: argparse.Namespace, source: str) -> Any:
     from lopsided.out_of_core import Checkpoint, fit_parquet
+    from lopsided.priors.registry import choose_prior
 
     for name in _ONLY_IN_MEMORY:
         if getattr(options, name) not in (None, []):
@@ -101,7 +103,7 @@ def _fit(options: argparse.Namespace, source: str) -> Any:
         drop=_list_dropped(options, source),
         positive=options.positive,
         negative=options.negative,
-        prior=options.prior,
+        prior=choose_prior(options.prior, read_belief(options)),
         checkpoint=None if options.checkpoint is None else Checkpoint(options.checkpoint),
         n_jobs=options.jobs,
         random_state=options.seed,

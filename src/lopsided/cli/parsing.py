@@ -14,6 +14,7 @@ __all__ = [
     "as_seed",
     "as_words",
     "as_yes_or_no",
+    "read_belief",
 ]
 
 
@@ -79,3 +80,12 @@ def add_seed(command: Any) -> None:
 def add_quiet(command: Any) -> None:
     """Add the option that leaves out notes and progress."""
     command.add_argument("-q", "--quiet", action="store_true", help="no notes, no progress")
+
+
+def read_belief(options: argparse.Namespace) -> Any:
+    """Return what is believed of the label frequency, or nothing."""
+    if options.label_frequency is None:
+        return None
+    from lopsided.priors import Beta
+
+    return Beta.around(options.label_frequency)

@@ -18,6 +18,7 @@ __all__ = ["name_options", "run_command"]
 _SAME = ("positive", "negative", "group", "verdict", "prior", "encoding", "sheet", "out")
 _OPTIONS = {
     **{name: name for name in _SAME},
+    "label_frequency": "label-frequency",
     "separator": "sep",
     "rivals": "rival",
     "types": "type",

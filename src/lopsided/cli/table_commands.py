@@ -12,6 +12,7 @@ from lopsided._files import check_new_file, check_readable
 from lopsided._terminal import is_terminal, print_result, say, show_in_line
 from lopsided.cli.dask_commands import fit_on_dask, rank_on_dask
 from lopsided.cli.out_of_core import check_in_memory, fit_files, rank_files
+from lopsided.cli.parsing import read_belief
 from lopsided.cli.running import name_options
 from lopsided.exceptions import FindingWarning, PriorWarning
 
@@ -102,6 +103,7 @@ def _fit_frame(options: argparse.Namespace, frame: Any) -> Any:
             frame,
             method=options.method or "focused",
             prior=options.prior,
+            label_frequency=read_belief(options),
             n_jobs=options.jobs,
             random_state=options.seed,
             **_roles(options),
@@ -194,7 +196,7 @@ def _split_words(options: argparse.Namespace) -> tuple[list[str], str]:
         told = ("label", "positive", "negative", "id") if by_parts else ()
         given = [
             name
-            for name in (*_ROLES, "type", "method", "prior")
+            for name in (*_ROLES, "type", "method", "prior", "label_frequency")
             if _is_given(options, name) and name not in told
         ]
         if given:
@@ -281,10 +283,7 @@ def tell_prior(options: argparse.Namespace) -> None:
             f"got {options.table} alone."
         )
     _check_paths(options.table)
-    from lopsided.priors import Beta
-
-    share = options.label_frequency
-    belief = None if share is None else Beta.around(share)
+    belief = read_belief(options)
     if options.label is None:
         model = _load(options.table)
     else:

@@ -188,13 +188,7 @@ def _add_prior(commands: Any) -> None:
     _add_roles(prior, required=False)
     _add_reading(prior)
     prior.add_argument("--method", default="focused-fast", metavar="NAME", help="(%(default)s)")
-    prior.add_argument(
-        "--label-frequency",
-        type=float,
-        metavar="SHARE",
-        help="what you believe of the share of the positives that are labeled, such as 0.05 "
-        "(a weak belief in half)",
-    )
+    _add_belief(prior)
     _add_jobs(prior)
     add_seed(prior)
     _add_json(prior)
@@ -273,8 +267,19 @@ def _add_method(command: Any) -> None:
     command.add_argument(
         "--prior", type=float, metavar="P", help="share of positives, if known"
     )
+    _add_belief(command)
     _add_jobs(command)
     add_seed(command)
+
+
+def _add_belief(command: Any) -> None:
+    command.add_argument(
+        "--label-frequency",
+        type=float,
+        metavar="SHARE",
+        help="what you believe of the share of the positives that are labeled, such as 0.05 "
+        "(a weak belief in half)",
+    )
 
 
 def _add_dask(command: Any) -> None:

@@ -21,6 +21,8 @@ from lopsided.methods.checkpoint import SEEDLESS, Checkpoint
 from lopsided.methods.distributed import as_method, know_columns, plan_boosting
 from lopsided.methods.row_sample import SAMPLE_SIZE, RowSample
 from lopsided.methods.table_summary import TableSummary
+from lopsided.priors import PriorEstimator
+from lopsided.priors.registry import is_estimated
 
 __all__ = ["DaskPUClassifier"]
 
@@ -42,7 +44,7 @@ class DaskPUClassifier(ClassifierMixin, BaseEstimator):
     ----------
     method : str or PUClassifier, default="focused-xgb"
         A name of `lopsided.list_methods()` or a method, of which a copy is fitted.
-    prior : float, str or None, default=None
+    prior : float, str, estimator or None, default=None
         P(y_true = 1) in the whole table; None is the method's own. One that is to be estimated
         ("auto") is estimated by one worker from the sample, as a single machine does it.
     sample_size : int, default=200_000
@@ -79,7 +81,7 @@ class DaskPUClassifier(ClassifierMixin, BaseEstimator):
     """
 
     method: Any = "focused-xgb"
-    prior: float | str | None = None
+    prior: float | str | PriorEstimator | None = None
     sample_size: int = SAMPLE_SIZE
     checkpoint: Any = None
     checkpoint_every: int = 10
@@ -120,7 +122,7 @@ class DaskPUClassifier(ClassifierMixin, BaseEstimator):
         if isinstance(model, BoostedRiskClassifier):
             sample = None
             summary.check()
-            if model.needs_prior() and isinstance(model.prior, str):
+            if model.needs_prior() and is_estimated(model.prior):
                 sample = self._draw(parts)
             plan = self._on_worker(client, _plan, model, summary, sample)
             self.estimator_: PUClassifier = boost(plan, parts, client, saved)

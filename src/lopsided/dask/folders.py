@@ -17,6 +17,7 @@ from lopsided.dask.reading import read_folder
 from lopsided.dask.scoring import map_scores
 from lopsided.dask.training import draw_sample
 from lopsided.methods.row_sample import SAMPLE_SIZE, RowSample
+from lopsided.priors import PriorEstimator
 from lopsided.tables import TableCleaner
 from lopsided.tables.columns import find_columns
 from lopsided.tables.labels import LabelValues, read_labels
@@ -120,7 +121,7 @@ def fit_folder(
     method: Any = "focused-xgb",
     *,
     client: Any,
-    prior: float | None = None,
+    prior: float | str | PriorEstimator | None = None,
     types: Mapping[str, str] | None = None,
     decimal: str | None = None,
     day_first: bool | None = None,
@@ -141,7 +142,7 @@ def fit_folder(
         As in `DaskPUClassifier`.
     client : distributed.Client
         The cluster.
-    prior : float or None, default=None
+    prior : float, str, estimator or None, default=None
         P(y_true = 1), if it is known.
     types, decimal, day_first
         As in `lopsided.fit`.

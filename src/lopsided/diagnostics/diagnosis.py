@@ -207,8 +207,8 @@ def diagnose(
     prior = None if isinstance(prior, str) and prior == "auto" else prior
     if prior is not None and label_frequency is not None:
         raise ValueError(
-            "Either prior or label_frequency must be given, got both. Leave out the prior to "
-            "have it estimated with that belief."
+            "Either prior=... or label_frequency=... must be given, got both. Leave out the "
+            "prior to have it estimated with that belief."
         )
     others = {
         name: _check_scores(one, f"rivals[{name!r}]", labels)

@@ -14,6 +14,8 @@ from lopsided._sketch import ScoreSketch
 from lopsided.methods.forest import PUForestClassifier
 from lopsided.priors import PriorEstimate, estimate_prior
 from lopsided.priors.estimation import warn_unidentified
+from lopsided.priors.registry import resolve_prior
+from lopsided.priors.twice_labeled import TwiceLabeledPrior
 from lopsided.trees.sampling import Bagging
 
 _MAX_SCORED = 2_000_000  # rows of a table in batches that are scored beside the sample
@@ -27,16 +29,15 @@ _MAX_UNLABELED = 4000  # rows of a bag, so that trees cost no more in a larger t
 def estimate_prior_of(
     rows: TrainingRows,
     schema: Mapping[str, Any],
-    how: str,
+    how: Any,
     scenario: Any,
     n_threads: int,
     rng: np.random.Generator,
 ) -> PriorEstimate:
     """Return the prior of a method's training rows, with a warning where it is but a guess."""
     kept = rows.take(rows.weight > 0)
-    scores = (
-        np.zeros(len(kept)) if how == "twice-labeled" else _score(kept, schema, n_threads, rng)
-    )
+    by_labels = isinstance(resolve_prior(how), TwiceLabeledPrior)  # which reads no scores
+    scores = np.zeros(len(kept)) if by_labels else _score(kept, schema, n_threads, rng)
     found = estimate_prior(
         kept.counted_labels,
         scores,
@@ -54,7 +55,7 @@ def estimate_prior_of_batches(
     batches: Iterable[Any],
     unseen: NDArray[np.bool_],
     schema: Mapping[str, Any],
-    how: str,
+    how: Any,
     scenario: Any,
     n_threads: int,
     rng: np.random.Generator,

@@ -31,6 +31,7 @@ from lopsided.methods._categories import (
 from lopsided.methods._cross_fit import assign_folds, assign_group_folds, cross_fit
 from lopsided.methods.additive import AdditiveAnswers
 from lopsided.methods.answers import ScoreAnswers
+from lopsided.priors.registry import is_estimated
 
 __all__ = [
     "Accepts",
@@ -262,14 +263,13 @@ class PUClassifier(AdditiveAnswers, ScoreAnswers, ClassifierMixin, BaseEstimator
         # Where labeled rows are a sample of their own, their share says nothing.
         least = rows.labeled_share if scenario == "one-sample" else 0.0
         prior: Any = getattr(self, "prior", None)
-        if not isinstance(prior, str):
+        if not is_estimated(prior):
             return check_prior(prior, least, or_auto=True)
         from lopsided.methods._auto_prior import estimate_prior_of
 
-        n_threads, own = self._n_threads(), rng.spawn(1)[0]  # the fit's numbers stay the same
-        self.prior_estimate_ = estimate_prior_of(
-            rows, self._schema(), prior, scenario, n_threads, own
-        )
+        own = rng.spawn(1)[0]  # the fit's numbers stay the same
+        given = (rows, self._schema(), prior, scenario, self._n_threads(), own)
+        self.prior_estimate_ = estimate_prior_of(*given)
         return self.prior_estimate_.value
 
     def _fit(self, rows: TrainingRows, rng: np.random.Generator) -> None:

@@ -21,6 +21,9 @@ from lopsided.methods._categories import category_levels, fit_level_map
 from lopsided.methods.base import PUClassifier
 from lopsided.methods.boosting import BoostedRiskClassifier
 from lopsided.methods.checkpoint import SEEDLESS, Checkpoint, list_facts
+from lopsided.priors.km2 import KM2Prior
+from lopsided.priors.registry import is_estimated, resolve_prior
+from lopsided.priors.tice import TIcEPrior
 
 __all__ = ["BatchedTable", "TableDigest", "fit_batched"]
 
@@ -184,9 +187,9 @@ def _settle_prior(
     rng: np.random.Generator,
 ) -> float:
     whole = table.sample_weight is None
-    if whole or not (model.needs_prior() and isinstance(model.prior, str)):
+    if whole or not (model.needs_prior() and is_estimated(model.prior)):
         return model._settle_prior(sample, rng)
-    if model.prior in ("tice", "km2"):
+    if isinstance(resolve_prior(model.prior), (TIcEPrior, KM2Prior)):
         raise ValueError(
             f"prior must be a number or an estimate from scores for a table in batches, got "
             f"{quote(model.prior)}, which takes no weights. Pass 'auto', or a number."

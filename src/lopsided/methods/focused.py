@@ -32,8 +32,9 @@ from lopsided.methods._outliers import OutlierClassifier
 from lopsided.methods._teams import PRESETS, RiskParams, choose_team
 from lopsided.methods.additive import AdditiveScores, add_weighted
 from lopsided.methods.base import Accepts, PUClassifier, as_pandas
-from lopsided.priors import PriorEstimate, estimate_prior, list_priors
+from lopsided.priors import PriorEstimate, PriorEstimator, estimate_prior
 from lopsided.priors.estimation import MIN_LABELED, warn_unidentified
+from lopsided.priors.registry import is_estimated, resolve_prior
 from lopsided.risks.risk import REVIEWED_WEIGHT
 
 __all__ = ["FocusedClassifier", "OutlierClassifier"]
@@ -75,10 +76,10 @@ class FocusedClassifier(PUClassifier):
         "fast" keeps most of the quality at about a tenth of the cost.
     gamma : float, default=3.0
         How fast easy rows fade in the risk of the focused boosters.
-    prior : float, estimate or "auto", default="auto"
+    prior : float, estimate, estimator or "auto", default="auto"
         P(y_true = 1) in the whole table, for probabilities alone: the order of the rows does
-        not depend on it. "auto" estimates it, as other names of `lopsided.priors.list_priors`
-        do, and warns where the table does not identify it.
+        not depend on it. "auto" estimates it, as other names of `list_priors` and estimators
+        such as `AutoPrior(Beta.around(0.05))` do, with a warning where it is not identified.
     target_prior : float or "prior", default=0.5
         The share of positives that the focused boosters train for, or a rough guess of the real
         one, twice the labeled share.
@@ -142,7 +143,7 @@ class FocusedClassifier(PUClassifier):
     weighting: Literal["log-rank", "equal", "best"] = "log-rank"
     preset: Literal["full", "fast"] = "full"
     gamma: float = 3.0
-    prior: float | str | PriorEstimate = "auto"
+    prior: float | str | PriorEstimate | PriorEstimator = "auto"
     target_prior: float | Literal["prior"] = 0.5
     reviewed_weight: float = REVIEWED_WEIGHT
     cv: Any = None
@@ -155,8 +156,8 @@ class FocusedClassifier(PUClassifier):
         check_choice(self.preset, PRESETS, "preset")
         if isinstance(self.target_prior, str):
             check_choice(self.target_prior, ("prior",), "target_prior")
-        if isinstance(self.prior, str):
-            check_choice(self.prior, list_priors(), "prior")
+        if is_estimated(self.prior):
+            resolve_prior(self.prior)
         else:
             self.prior_ = check_prior(self.prior, rows.labeled_share, or_auto=True)
         kept = rows.weight > 0
@@ -200,7 +201,7 @@ class FocusedClassifier(PUClassifier):
         return clone(self)
 
     def _advise(self) -> None:
-        if isinstance(self.prior, str):
+        if is_estimated(self.prior):
             # The same words for every table: a comparison fits many, and needs to hear it once.
             warn_unidentified(
                 self.prior_estimate_,
@@ -213,7 +214,7 @@ class FocusedClassifier(PUClassifier):
         self, fused: NDArray[np.float64], rows: TrainingRows, rng: np.random.Generator
     ) -> NDArray[np.float64]:
         """Settle the prior, and return the log-odds that fused scores stand for."""
-        if isinstance(self.prior, str):
+        if is_estimated(self.prior):
             own = rng.spawn(1)[0]
             self.prior_estimate_ = estimate_prior(
                 rows.counted_labels,

@@ -16,6 +16,7 @@ from lopsided.methods.batched import BatchedTable, TableDigest, fit_batched
 from lopsided.methods.checkpoint import SEEDLESS, Checkpoint
 from lopsided.methods.registry import build, check_ranks
 from lopsided.out_of_core.parquet import ParquetTable, open_parquet
+from lopsided.priors import PriorEstimator
 from lopsided.tables.labels import LabelValues, read_labels
 
 __all__ = ["fit_parquet", "read_label_column"]
@@ -32,7 +33,7 @@ def fit_parquet(
     drop: str | Iterable[str] = (),
     positive: str | None = None,
     negative: str | None = None,
-    prior: float | str | None = None,
+    prior: float | str | PriorEstimator | None = None,
     n_sample: int = _N_SAMPLE,
     max_memory: int = 2**33,
     folder: str | os.PathLike[str] | None = None,
@@ -72,7 +73,7 @@ def fit_parquet(
         Columns to leave out, such as ids.
     positive, negative : str or None, default=None
         The values of labeled positives and of reviewed negatives, where they are words.
-    prior : float, "auto" or None, default=None
+    prior : float, str, estimator or None, default=None
         P(y_true = 1) in the table; None leaves it to the method.
     n_sample : int, default=200_000
         Unlabeled rows of the sample, and at most so many labeled and reviewed ones.

@@ -1,11 +1,12 @@
 """Estimators of the prior by their names."""
 
-from typing import Any
+from typing import Any, TypeGuard
 
-from lopsided._check import check_choice
+from lopsided._check import check_choice, check_prior
 from lopsided._terminal import quote
 from lopsided.priors.auto import AutoPrior
 from lopsided.priors.bbe import BBEPrior
+from lopsided.priors.belief import Beta
 from lopsided.priors.dedpul import DEDPULPrior
 from lopsided.priors.elkan_noto import ElkanNotoPrior
 from lopsided.priors.km2 import KM2Prior
@@ -15,7 +16,7 @@ from lopsided.priors.tail_ratio import TailRatioPrior
 from lopsided.priors.tice import TIcEPrior
 from lopsided.priors.twice_labeled import TwiceLabeledPrior
 
-__all__ = ["build_prior", "list_priors", "resolve_prior"]
+__all__ = ["build_prior", "choose_prior", "is_estimated", "list_priors", "resolve_prior"]
 
 _ESTIMATORS: dict[str, Any] = {
     "auto": AutoPrior,
@@ -79,3 +80,33 @@ def resolve_prior(method: Any) -> PriorEstimator:
             f"{', '.join(list_priors())}."
         )
     return method
+
+
+def is_estimated(prior: Any) -> TypeGuard[str | PriorEstimator]:
+    """Say whether a `prior` is estimated: by an estimator, or by one of its name."""
+    return isinstance(prior, (str, PriorEstimator))
+
+
+def choose_prior(prior: Any, label_frequency: Beta | None) -> float | AutoPrior | None:
+    """Return what a method is fitted with: a number, an estimator with a belief, or nothing.
+
+    Parameters
+    ----------
+    prior : float, estimate or None
+        The share of positives, if it is known.
+    label_frequency : Beta or None
+        A belief on the label frequency, to estimate the share with; not beside a prior.
+    """
+    if label_frequency is None:
+        return None if prior is None else check_prior(prior, 0.0)
+    if not isinstance(label_frequency, Beta):
+        raise ValueError(
+            "label_frequency must be a belief on the share of the positives that are labeled, "
+            f"such as Beta.around(0.05), got {quote(label_frequency)}."
+        )
+    if prior is not None:
+        raise ValueError(
+            "Either prior=... or label_frequency=... must be given, got both. Leave out the "
+            "prior to have it estimated with that belief."
+        )
+    return AutoPrior(label_frequency)

@@ -33,7 +33,7 @@ def fit_estimator(
     outliers, and has no probabilities.
     """
     share = float((y == 1).mean())
-    if prior is not None and prior < share:
+    if isinstance(prior, float) and prior < share:
         raise ValueError(
             f"prior must be at least the share of labeled rows, {share:.3g}, got {prior:.3g}."
         )

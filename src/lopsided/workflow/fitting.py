@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from lopsided._check import check_count, check_prior
+from lopsided._check import check_count
 from lopsided.methods.registry import check_ranks
+from lopsided.priors import Beta
+from lopsided.priors.registry import choose_prior
 from lopsided.tables import read_frame
 from lopsided.workflow.estimators import fit_estimator
 from lopsided.workflow.findings import find_trouble, warn_of_problems
@@ -31,6 +33,7 @@ def fit(
     day_first: bool | None = None,
     method: str = "focused",
     prior: float | None = None,
+    label_frequency: Beta | None = None,
     n_jobs: int | None = -1,
     random_state: int = 0,
 ) -> TableModel:
@@ -65,6 +68,9 @@ def fit(
         A name of `lopsided.list_methods`.
     prior : float or None, default=None
         The share of positives in the table, if it is known.
+    label_frequency : Beta or None, default=None
+        What is believed of the share of the positives that are labeled, such as
+        `Beta.around(0.05)`: the prior is estimated with it. None is a weak belief in half.
     n_jobs : int or None, default=-1
         Threads; -1 is all.
     random_state : int, default=0
@@ -87,7 +93,7 @@ def fit(
     ['number', 'category']
     """
     check_ranks(method)
-    prior = None if prior is None else check_prior(prior, 0.0)
+    given = choose_prior(prior, label_frequency)
     random_state = check_count(random_state, "random_state", 0)
     found = prepare(
         table,
@@ -105,7 +111,7 @@ def fit(
     findings = find_trouble(found.frame, roles, found.cleaner, X, y)
     warn_of_problems(findings)
     estimator, scores = fit_estimator(
-        X, y, method, prior=prior, groups=groups, n_jobs=n_jobs, random_state=random_state
+        X, y, method, prior=given, groups=groups, n_jobs=n_jobs, random_state=random_state
     )
     ids, named = roles.ids(found.frame), roles.id is not None
     return TableModel(
@@ -115,9 +121,10 @@ def fit(
         estimator,
         TrainingTable.start(X, ids, y, scores, groups, named),
         findings,
-        prior,
+        given if isinstance(given, float) else None,
         random_state,
         typical=find_typical(estimator, found.cleaner, X),
+        label_frequency=label_frequency,
     )
 
 
@@ -143,7 +150,7 @@ def rank(
         For how many of the first rows to say which columns lift them; None is all.
     **options
         As for `lopsided.fit`: positive, negative, id, group, drop, types, method, prior,
-        n_jobs, random_state.
+        label_frequency, n_jobs, random_state.
 
     Returns
     -------

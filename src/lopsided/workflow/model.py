@@ -7,20 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from lopsided._calibration_maps import CalibrationMap
 from lopsided._check import check_count
 from lopsided._math import sigmoid
-from lopsided._terminal import abbreviate, list_some
 from lopsided.diagnostics import Diagnosis, diagnose
 from lopsided.explain import Explanation
 from lopsided.priors import Beta, PriorEstimate
 from lopsided.store import load, save
-from lopsided.tables import TableCleaner, read_frame, read_names
+from lopsided.tables import TableCleaner, read_frame
 from lopsided.workflow.estimators import has_probabilities
 from lopsided.workflow.findings import Finding
+from lopsided.workflow.parts import from_parts, to_parts
 from lopsided.workflow.prior import estimate_training_prior
 from lopsided.workflow.ranked import (
     RankedTable,
@@ -62,6 +61,8 @@ class TableModel:
         What may hurt, found in the table before the fit.
     prior : float or None
         The share of positives that was given; None if it is estimated.
+    label_frequency : Beta or None
+        What was believed of the share of the positives that are labeled, for that estimate.
     random_state : int
         Seed of the fit.
     calibration : CalibrationMap or None
@@ -92,6 +93,7 @@ class TableModel:
     random_state: int = 0
     calibration: CalibrationMap | None = None  # on top, by first labels, after reviews
     typical: Sequence[float] = ()  # what each column adds to the score of an average row
+    label_frequency: Beta | None = None
 
     def __repr__(self) -> str:
         counts = self.count_labels()
@@ -129,11 +131,14 @@ class TableModel:
         label_frequency : Beta or None, default=None
             What you believe of the share of the positives that are labeled, such as
             `Beta.around(0.05)`; the share of positives is estimated anew with it, also where
-            it was given. None is what the fit has estimated, with a weak belief in half.
+            it was given. None is what the fit has estimated, with the belief that it was given
+            or else a weak one in half.
         """
         if self.prior is not None and label_frequency is None:
             return None
-        return estimate_training_prior(self.training, self.estimator, label_frequency)
+        return estimate_training_prior(
+            self.training, self.estimator, label_frequency, self.label_frequency
+        )
 
     def known_prior(self) -> PriorEstimate | float | None:
         """Return the share of positives of the first table: given, estimated, or unknown."""
@@ -199,19 +204,7 @@ class TableModel:
             The id of the row, or without an id column its number from 1.
         """
         frame = read_frame(table)
-        ids = read_names(self.roles.ids(frame))
-        places = np.flatnonzero(ids == read_names(pd.Series([row], dtype=object))[0])
-        if len(places) != 1:
-            column = abbreviate(self.roles.id or "the row's number")
-            advice = f". Ids begin with {list_some(ids[:3])}."
-            if len(places):
-                advice = (
-                    f": rows {list_some(places + 1, 60)} of the table. Leave one of them in."
-                )
-            raise ValueError(
-                f"One row must have the id {abbreviate(row)!r} ({column}), got "
-                f"{len(places)}{advice}"
-            )
+        places = self.roles.find_row(frame, row)
         scored = self.score(frame, places)
         found = list_reasons(self.explain_rows(scored.X), frame.iloc[places], n_reasons=None)[0]
         shift = float(scored.shift[0])
@@ -224,26 +217,59 @@ class TableModel:
             probability=float(scored.probability[0]),
         )
 
-    def diagnose(self, **options: Any) -> Diagnosis:
+    def diagnose(
+        self,
+        *,
+        prior: Any = None,
+        label_frequency: Beta | None = None,
+        k: Any = None,
+        rivals: Mapping[str, Any] | None = None,
+        rate: float = 1.0,
+        level: float = 0.9,
+        n_jobs: int | None = None,
+    ) -> Diagnosis:
         """Say what is known of this model without negatives, by its blind scores.
 
-        Options are those of `lopsided.diagnostics.diagnose`: `rivals`, say, are other scores by
-        name, such as the desk's own, one for each row of the table that was learned from.
+        Parameters
+        ----------
+        prior : float, pair of floats, estimate or None, default=None
+            The share of positives in the table, for expected finds and what hangs on it; None
+            is what the model knows of it.
+        label_frequency : Beta or None, default=None
+            A belief to estimate it with, as in `prior_estimate`; not beside a prior.
+        k : int, sequence of int or None, default=None
+            Lengths of the list; None is those of 50, 100 and 200 that fit.
+        rivals : dict of str to array, or None, default=None
+            Other scores by name, such as the desk's own, one for each row of the table that was
+            learned from.
+        rate : float, default=1.0
+            Finds that ten further rows must promise to be worth a review.
+        level : float, default=0.9
+            Level of the intervals.
+        n_jobs : int or None, default=None
+            Threads.
         """
-        rows, prior = self.training, self.known_prior()
-        y, scores = rows.y, rows.scores
+        rows = self.training
+        y, scores, known = rows.y, rows.scores, self.known_prior()
         if rows.is_reviewed:
             # Once their labels have led to finds, labeled rows are no longer scored blind.
             rows = rows.first_table()
-            y, scores, prior = rows.first, rows.first_scores, None
+            y, scores, known = rows.first, rows.first_scores, self.prior
+        if prior is None and label_frequency is None:
+            prior, label_frequency = known, self.label_frequency if known is None else None
         return diagnose(
             rows.X,
             y,
             scores=scores,
             prior=prior,
+            label_frequency=label_frequency,
             groups=rows.groups,
+            k=k,
+            rivals=rivals,
+            rate=rate,
+            level=level,
             random_state=self.random_state,
-            **options,
+            n_jobs=n_jobs,
         )
 
     def feedback(
@@ -298,38 +324,12 @@ class TableModel:
 
     def to_parts(self) -> dict[str, Any]:
         """Return what a model file holds."""
-        facts = {
-            "roles": {**asdict(self.roles), "drop": list(self.roles.drop)},
-            "typical": [float(one) for one in self.typical],
-            "method": self.method,
-            "prior": self.prior,
-            "random_state": self.random_state,
-            "findings": [asdict(one) for one in self.findings],
-        }
-        objects = {
-            "cleaner": self.cleaner,
-            "estimator": self.estimator,
-            "calibration": self.calibration,
-        }
-        return {"facts": facts, "objects": objects, "frames": self.training.to_frames()}
+        return to_parts(self)
 
     @classmethod
     def from_parts(cls, parts: Mapping[str, Any]) -> "TableModel":
         """Return the model that `to_parts` gave."""
-        facts, objects = parts["facts"], parts["objects"]
-        roles = {**facts["roles"], "drop": tuple(facts["roles"]["drop"])}
-        return cls(
-            Roles(**roles),
-            objects["cleaner"],
-            facts["method"],
-            objects["estimator"],
-            TrainingTable.from_frames(parts["frames"]),
-            tuple(Finding(**one) for one in facts["findings"]),
-            facts["prior"],
-            facts["random_state"],
-            objects["calibration"],
-            tuple(facts["typical"]),
-        )
+        return cls(**from_parts(parts))
 
     def score(self, frame: Any, rows: Any = None) -> Scored:
         """Return clean rows with scores, blind ones where they were trained on, and labels.

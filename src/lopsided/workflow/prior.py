@@ -14,7 +14,10 @@ _LEVEL = 0.9
 
 
 def estimate_training_prior(
-    training: TrainingTable, estimator: Any, label_frequency: Beta | None
+    training: TrainingTable,
+    estimator: Any,
+    label_frequency: Beta | None,
+    fitted_with: Beta | None = None,
 ) -> PriorEstimate | None:
     """Return the prior of the first table, or None where nothing was labeled before reviews.
 
@@ -23,17 +26,22 @@ def estimate_training_prior(
     training : TrainingTable
         All rows of training.
     estimator : PUClassifier
-        What was fitted on them; its own estimate holds as long as there is no review or belief.
+        What was fitted on them; its own estimate holds as long as there is no review, and no
+        other belief.
     label_frequency : Beta or None
-        A belief on the label frequency.
+        A belief on the label frequency; None is the one that the estimator was fitted with.
+    fitted_with : Beta or None, default=None
+        That one.
     """
     rows = training.first_table()
     if not (rows.first == 1).any():
         return None
-    belief: dict[str, Any] = {"label_frequency": label_frequency, "level": _LEVEL}
+    asked = fitted_with if label_frequency is None else label_frequency
+    belief: dict[str, Any] = {"label_frequency": asked, "level": _LEVEL}
     if training.is_reviewed:
         known = np.maximum(rows.first, 0)
         return estimate_prior_after_reviews(known, rows.y, rows.first_scores, **belief)
-    if label_frequency is not None:
-        return estimate_prior(rows.first, rows.first_scores, **belief)
-    return getattr(estimator, "prior_estimate_", None)
+    fitted = getattr(estimator, "prior_estimate_", None)
+    if asked is None or (asked == fitted_with and fitted is not None):
+        return fitted
+    return estimate_prior(rows.first, rows.first_scores, **belief)

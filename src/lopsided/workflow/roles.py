@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lopsided._check import check_choice, check_unique
-from lopsided._terminal import list_some
+from lopsided._terminal import abbreviate, list_some
 from lopsided.tables import TableCleaner, find_columns, read_frame, read_labels, read_names
 
 __all__ = ["ROW_NUMBER", "Prepared", "Roles", "prepare"]
@@ -84,6 +84,21 @@ class Roles:
         if ROW_NUMBER in frame.columns:
             return frame[ROW_NUMBER].reset_index(drop=True)
         return pd.Series(np.arange(1, len(frame) + 1))
+
+    def find_row(self, frame: Any, row: Any) -> NDArray[np.intp]:
+        """Return the place of the one row that has an id, as an array of one."""
+        ids = read_names(self.ids(frame))
+        places = np.flatnonzero(ids == read_names(pd.Series([row], dtype=object))[0])
+        if len(places) == 1:
+            return places
+        column = abbreviate(self.id or "the row's number")
+        advice = f". Ids begin with {list_some(ids[:3])}."
+        if len(places):
+            advice = f": rows {list_some(places + 1, 60)} of the table. Leave one of them in."
+        raise ValueError(
+            f"One row must have the id {abbreviate(row)!r} ({column}), got "
+            f"{len(places)}{advice}"
+        )
 
     def groups(self, frame: Any) -> Any:
         """Return what belongs together, None if there is no such column."""

@@ -1,0 +1,301 @@
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from lopsided import risks
+from lopsided.losses import CalibratedFocalLoss, FocalLoss, LogisticLoss, Loss, SigmoidLoss
+from lopsided.risks import ClipAtZero, GradientAscent, PURisk, Risk, SignedWeights
+from lopsided.testing import check_risk
+
+
+def halve_below_zero(part):
+    return (1.0, 0.5) if part < 0 else (1.0, 1.0)
+
+
+def name_of(risk):
+    """Return what a risk is called, without the address of a function in it."""
+    return repr(risk).partition("<function")[0]
+
+
+NAMED = [getattr(risks, name)() for name in risks.__all__ if name.islower()]
+MORE = [
+    risks.upu(LogisticLoss()),
+    risks.nnpu(SigmoidLoss(), clamp=GradientAscent(beta=0.01, step=0.5)),
+    risks.nnpu(clamp=halve_below_zero),
+    risks.ifpu(gamma=1.5, clamp=ClipAtZero(), target_prior=0.5),
+    PURisk(CalibratedFocalLoss(), ClipAtZero()),
+    PURisk(FocalLoss(), ClipAtZero(), scenario="two-sample", reviewed_weight=20.0),
+    risks.SupervisedRisk(LogisticLoss(), target_prior=0.01),
+]
+
+
+@dataclass
+class Heavy(Risk):
+    """Labeled rows count some times as much as others, which are taken for negatives."""
+
+    times: float = 3.0
+    needs_prior = False
+
+    def raw_weights(self, y, prior, weight=None):
+        rows = np.where(y == 1, self.times, 1.0) * (1 if weight is None else weight)
+        rows = rows / rows.sum()
+        return SignedWeights(rows * (y == 1), rows * (y != 1))
+
+
+@dataclass
+class Doubtful(Heavy):
+    """The same with weights that depend on the scores."""
+
+    def weights(self, scores, y, prior, weight=None):
+        positive, negative = self.raw_weights(y, prior, weight)
+        negative = negative / (1 + np.exp(scores))
+        return SignedWeights(positive / positive.sum() / 2, negative / negative.sum() / 2)
+
+
+@pytest.mark.parametrize("risk", [*NAMED, *MORE], ids=name_of)
+@pytest.mark.parametrize("prior", [0.001, 0.3, 0.99])
+def test_every_risk_of_the_library_keeps_the_contract(risk, prior):
+    check_risk(risk, prior)
+
+
+def test_all_named_risks_are_among_them():
+    assert len(NAMED) == 6
+
+
+@pytest.mark.parametrize(
+    "risk",
+    [Heavy(LogisticLoss()), Heavy(FocalLoss(), times=100.0), Doubtful(LogisticLoss())],
+    ids=repr,
+)
+def test_a_risk_of_the_users_own_keeps_it(risk):
+    check_risk(risk)
+
+
+def changed(change, of=Heavy):
+    """Return a risk whose weights are those of another one after a change."""
+
+    class Broken(of):
+        def raw_weights(self, y, prior, weight=None):
+            return change(super().raw_weights, y, prior, weight)
+
+    return Broken(LogisticLoss())
+
+
+def scaled(ask, y, prior, weight):
+    return SignedWeights(*(700 * part for part in ask(y, prior, weight)))
+
+
+def means_of_both(ask, y, prior, weight):
+    rows = np.ones(len(y)) if weight is None else weight
+    return SignedWeights(rows * (y == 1) / (y == 1).sum(), 2 * rows * (y != 1) / (y != 1).sum())
+
+
+def deaf(ask, y, prior, weight):
+    return ask(y, prior)
+
+
+def late(ask, y, prior, weight):
+    rows = 1 if weight is None else weight
+    return SignedWeights(*(rows * part for part in ask(y, prior)))
+
+
+def late_by_the_mean(ask, y, prior, weight):
+    rows = 1 if weight is None else np.sqrt(weight) / np.sqrt(weight).mean()
+    return SignedWeights(*(rows * part for part in ask(y, prior)))
+
+
+def short(ask, y, prior, weight):
+    positive, negative = ask(y, prior, weight)
+    return SignedWeights(positive, negative[1:])
+
+
+def of_one_number(ask, y, prior, weight):
+    positive, _ = ask(y, prior, weight)
+    return SignedWeights(positive, 1 / len(y))
+
+
+def not_a_number(ask, y, prior, weight):
+    positive, negative = ask(y, prior, weight)
+    return SignedWeights(np.where(y == 1, positive, np.nan), negative)
+
+
+def swapped(ask, y, prior, weight):
+    return SignedWeights(*ask(y, prior, weight)[::-1])
+
+
+def plain_pair(ask, y, prior, weight):
+    return tuple(ask(y, prior, weight))
+
+
+def reviewed_are_labeled(ask, y, prior, weight):
+    return ask(np.abs(y), prior, weight)
+
+
+def reviewed_break_it(ask, y, prior, weight):
+    return ask(np.sqrt(y + 0.0), prior, weight) if (y >= 0).all() else {}[-1]
+
+
+def in_place(ask, y, prior, weight):
+    if weight is not None:
+        weight *= 2
+    return ask(y, prior, weight)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (scaled, "must sum to about 1 (0.5 to 2), got 700 with labels 1 and 0. Divide"),
+        (means_of_both, "must sum to about 1 (0.5 to 2), got 3 with labels 1 and 0. Divide"),
+        (
+            deaf,
+            "sample weight 2 must count as the row twice in weights of Broken, 0.08333, got",
+        ),
+        (late, "got 20 with labels 1 and 0, and sample weights of 10 to 30"),
+        (late_by_the_mean, "A row of sample weight 2 must count as the row twice"),
+        (
+            short,
+            "negative weights of Broken must be an array with a number for each of 60 rows",
+        ),
+        (of_one_number, "for each of 60 rows, got 0.016666666666666666 with labels 1 and 0."),
+        (not_a_number, "positive weights of Broken must be finite, got [nan] in 54 of 60 rows"),
+        (swapped, "must lift labeled rows above the others"),
+        (plain_pair, "must be SignedWeights(positive, negative), got (array("),
+        (reviewed_are_labeled, "must not lift reviewed negatives (y = -1)"),
+        (reviewed_break_it, "must take a table with labels 1, 0 and -1, got KeyError: -1."),
+        (in_place, "must leave scores, y and weight as they are"),
+    ],
+)
+def test_a_broken_risk_is_told_its_fault_in_one_sentence(change, told):
+    with pytest.raises(AssertionError) as caught:
+        check_risk(changed(change))
+    said = str(caught.value)
+    assert told in said
+    assert said.endswith((".", "?"))
+    assert "\n" not in said
+    assert len(said) < 350
+
+
+def test_weights_that_only_a_part_ignores_are_found():
+    class HalfDeaf(Heavy):
+        def raw_weights(self, y, prior, weight=None):
+            positive, negative = super().raw_weights(y, prior, weight)
+            rows = (y == 1) / (y == 1).sum()
+            return SignedWeights(0.5 * positive / positive.sum() + 0.2 * rows, 0.3 * negative)
+
+    with pytest.raises(AssertionError, match="sample weight 2 must count as the row twice"):
+        check_risk(HalfDeaf(LogisticLoss()))
+
+
+def test_reviewed_negatives_may_be_refused_by_name():
+    def refusing(ask, y, prior, weight):
+        if (y == -1).any():
+            raise ValueError("Reviewed negatives (-1) are not taken. Write them as 0.")
+        return ask(y, prior, weight)
+
+    check_risk(changed(refusing))
+
+
+@dataclass
+class DoubledSlope(LogisticLoss):
+    def gradient(self, margin):
+        return 2 * super().gradient(margin)
+
+
+@dataclass
+class SquaredHinge(Loss):
+    def value(self, margin):
+        return np.maximum(1 - margin, 0) ** 2
+
+    def gradient(self, margin):
+        return -2 * np.maximum(1 - margin, 0)
+
+    def hessian(self, margin):
+        return 2.0 * (margin < 1)
+
+
+class NoDataclass(Loss):
+    value, gradient = LogisticLoss.value, LogisticLoss.gradient
+    hessian, log_odds = LogisticLoss.hessian, LogisticLoss.log_odds
+
+
+@dataclass
+class Climbing(Heavy):
+    def gradient(self, *given):
+        return -super().gradient(*given)
+
+
+@dataclass
+class Bent(Heavy):
+    def curvature(self, *given):
+        return -super().curvature(*given)
+
+
+@dataclass
+class Listed(Heavy):
+    def objective(self, *given):
+        return [super().objective(*given)]
+
+
+@dataclass
+class Falling(Heavy):
+    def log_odds(self, scores, prior):
+        return -scores
+
+
+@dataclass
+class Bare(Risk):
+    """Nothing."""
+
+
+@pytest.mark.parametrize(
+    ("risk", "told"),
+    [
+        (Heavy(DoubledSlope()), "Check the gradient of DoubledSlope"),
+        (Doubtful(DoubledSlope()), "must be the slope of its objective"),
+        (Climbing(LogisticLoss()), "gradient of Climbing must be the slope of its objective"),
+        (Bent(LogisticLoss()), "curvature of Bent must nowhere be below 0"),
+        (
+            Listed(LogisticLoss()),
+            "objective of Listed must be one finite number, got [np.float",
+        ),
+        (
+            Falling(LogisticLoss()),
+            "must rise with the score, got 20, -0 and -20 for -20, 0 and",
+        ),
+        (Heavy(SquaredHinge()), "Give SquaredHinge a method log_odds that is"),
+        (Heavy(NoDataclass()), "Write each as a dataclass whose fields are its parameters."),
+        (Bare(LogisticLoss()), "must have a method raw_weights, or weights if scores matter"),
+    ],
+    ids=lambda part: type(part).__name__,
+)
+def test_a_broken_part_is_told_too(risk, told):
+    with pytest.raises(AssertionError) as caught:
+        check_risk(risk)
+    assert told in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("risk", [None, "nnpu", Heavy, LogisticLoss(), 3])
+def test_what_is_no_risk_is_refused(risk):
+    with pytest.raises(ValueError, match=r"risk must be a risk such as ifpu\(\), got"):
+        check_risk(risk)
+
+
+def test_settings_and_the_prior_are_refused_as_learners_do():
+    with pytest.raises(ValueError, match="target_prior must lie between 0 and 1"):
+        check_risk(risks.ifpu(target_prior=2))
+    with pytest.raises(ValueError, match="prior must lie between 0 and 1"):
+        check_risk(risks.ifpu(), prior=1.5)
+
+
+def test_a_risk_that_needs_no_prior_is_given_the_labeled_share():
+    seen = set()
+
+    class Asking(Heavy):
+        def raw_weights(self, y, prior, weight=None):
+            seen.add(prior)
+            return super().raw_weights(y, prior, weight)
+
+    check_risk(Asking(LogisticLoss()), prior=0.4)
+    assert seen == {0.1}
