@@ -49,9 +49,10 @@ def render_scale() -> dict[str, str]:
         (RESULTS / f"{name}.md").read_text(encoding="utf-8")
         for name in ("scale", "ranking_cost", "out_of_core")
     )
+    ranked = copy_table(ranking, "    python benchmarks/ranking_cost.py")
     seconds = (_core_seconds(batches, step) for step in ("fit", "rank"))
     return {
-        "seconds of a ranking": copy_table(ranking, "    python benchmarks/ranking_cost.py"),
+        "seconds of a ranking": ranked.replace(" (met)", ""),  # the page tells the target
         "quality of a ranking": copy_table(ranking, "The target is 4 times as fast."),
         "made-up tables": copy_table(scale, "## Made-up tables"),
         "real tables": copy_table(scale, "## Real tables"),

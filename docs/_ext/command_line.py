@@ -1,6 +1,8 @@
 """The directive `command-line`: every command and option, asked of the parser itself."""
 
 import argparse
+import re
+from functools import cache
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
@@ -31,14 +33,44 @@ def show_command(name, parser, told):
     """Return the section of a command."""
     section = nodes.section(ids=[f"lopsided-{name}"], names=[f"lopsided {name}"])
     section += nodes.title("", f"lopsided {name}")
-    section += nodes.paragraph("", parser.description or f"{told[:1].upper()}{told[1:]}.")
-    form = argparse.HelpFormatter(parser.prog, width=68)  # whatever the terminal's is
-    form.add_usage(parser.usage, parser._actions, parser._mutually_exclusive_groups, prefix="")
-    usage = form.format_help()
+    section += show_text(parser.description or f"{told[:1].upper()}{told[1:]}.")
+    usage = spell_usage(parser)
     section += nodes.literal_block(usage, usage, language="text")
     options = map(show_option, list_options(parser))
     section += nodes.definition_list("", *options, classes=["options"])
     return section
+
+
+@cache
+def find_code():
+    """Return the pattern of commands and options in a sentence."""
+    names = "|".join(name for name, _, _ in list_commands())
+    return re.compile(rf"(?<![\w-])(?:lopsided (?:{names})(?: --[a-z-]+)*|--[a-z-]+)(?![\w-])")
+
+
+def show_text(text):
+    """Return a paragraph whose options and commands are code: elsewhere `--` becomes a dash."""
+    paragraph, end = nodes.paragraph(), 0
+    for found in find_code().finditer(text):
+        paragraph += nodes.Text(text[end : found.start()])
+        paragraph += nodes.literal("", found[0])
+        end = found.end()
+    paragraph += nodes.Text(text[end:])
+    return paragraph
+
+
+def spell_usage(parser):
+    """Return how a command is typed: what it must have, and that there are options."""
+    listed = list_options(parser)
+    words = [action for action in listed if not action.option_strings]
+    needed = [action for action in listed if action.option_strings and action.required]
+    parts = [parser.prog]
+    parts += [f"{one.option_strings[0]} {spell_value(one)}" for one in needed]
+    parts += ["[OPTIONS]"] * (len(listed) > len(words) + len(needed))
+    for action in words:
+        value = spell_value(action)
+        parts.append(f"[{value}]" if action.nargs == "?" else value)
+    return " ".join(parts)
 
 
 def list_options(parser):
@@ -56,22 +88,27 @@ def show_option(action):
     told = action.help or ""
     if "%" in told:
         told %= {**vars(action), "prog": "lopsided"}
-    return nodes.definition_list_item("", term, nodes.definition("", nodes.paragraph("", told)))
+    return nodes.definition_list_item("", term, nodes.definition("", show_text(told)))
 
 
 def spell(action):
     """Return how an action is typed: `-o FILE, --output FILE`."""
-    value = action.metavar or ""
-    if not value and action.choices:
-        value = "{" + ",".join(map(str, action.choices)) + "}"
-    if isinstance(value, tuple):
-        value = " ".join(value)
     if not action.option_strings:
-        return value or action.dest
+        return spell_value(action)
     if action.nargs == 0:
         return ", ".join(action.option_strings)
-    value = value or action.dest.upper()
+    value = f"[{spell_value(action)}]" if action.nargs == "?" else spell_value(action)
     return ", ".join(f"{name} {value}" for name in action.option_strings)
+
+
+def spell_value(action):
+    """Return what stands for the value of an action: its name, or the values to choose from."""
+    value = action.metavar or ""
+    if not value and action.choices:
+        value = "|".join(map(str, action.choices))
+    if isinstance(value, tuple):
+        value = " ".join(value)
+    return value or (action.dest.upper() if action.option_strings else action.dest)
 
 
 def setup(app):

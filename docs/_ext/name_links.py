@@ -1,8 +1,13 @@
-"""Names in the code style of a page, such as `PURisk`, link to the reference if it has them."""
+"""Names in the code style of a page, such as `PURisk`, link to the reference if it has them.
+
+On the page of a class a bare name is that of its member, if it has one: `fit` of a method and
+not the function `lopsided.fit`.
+"""
 
 import re
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.util.nodes import make_refnode
 
 _NAME = re.compile(r"(?:\w+\.)*\w+")
@@ -46,7 +51,20 @@ def link(app, doctree, docname):
         literal.replace_self(target)
 
 
+def prefer_members(app, doctree):
+    """Point bare names in the text of a class at its members, which Sphinx looks for last."""
+    known = app.env.get_domain("py").objects
+    for wanted in doctree.findall(addnodes.pending_xref):
+        if wanted.get("refdomain") != "py" or not wanted.get("py:class"):
+            continue
+        parts = (wanted.get("py:module"), wanted["py:class"], wanted["reftarget"])
+        full = ".".join(filter(None, parts))
+        if full in known:
+            wanted["reftarget"] = full
+
+
 def setup(app):
-    """Link once all names are known."""
+    """Turn names as a page is read, and link once all names are known."""
+    app.connect("doctree-read", prefer_members)
     app.connect("doctree-resolved", link)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
