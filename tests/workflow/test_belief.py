@@ -7,6 +7,7 @@ import lopsided
 from lopsided.cli import main
 from lopsided.priors import AutoPrior, Beta, build_prior, list_priors
 from lopsided.tables import write_table
+from lopsided.workflow.report import summarize_ranking
 
 ROLES = {"label": "status", "positive": "confirmed", "negative": "cleared", "id": "claim_no"}
 WORDS = ["--label", "status", "--positive", "confirmed", "--negative", "cleared"]
@@ -47,6 +48,26 @@ def test_expected_finds_are_by_the_belief_with_its_interval(model, believing):
     known = believing.diagnose(k=50, prior=kept.prior.value)
     assert known.prior == kept.prior.value
     assert known.finds[0].high - known.finds[0].low < kept.finds[0].high - kept.finds[0].low
+
+
+def test_a_page_says_on_what_belief_it_rests(model, believing, claims):
+    made = [summarize_ranking(one, claims.table, n_jobs=1).made for one in (model, believing)]
+    heading = "Belief on the share that is labeled"
+    assert heading not in made[0]
+    assert made[1][heading] == "about 0.1, Beta(a=2.0, b=18.0)"
+    assert believing.to_dict()["label_frequency"] == {"a": 2.0, "b": 18.0}
+
+
+def test_a_prior_that_rests_on_no_belief_of_yours_says_so(claims, tmp_path, capsys):
+    status = claims.table["status"].mask(
+        np.cumsum(claims.table["status"] == "confirmed") > 4, ""
+    )
+    few = claims.table.assign(status=status)  # too few labels to tell the prior
+    for words, told in (({}, 1), ({"label_frequency": BELIEF}, 0)):
+        kept = tmp_path / f"{told}.lop"
+        lopsided.fit(few, **ROLES, method="naive-logistic", n_jobs=1, **words).save(kept)
+        assert main(["prior", str(kept)]) == 0
+        assert capsys.readouterr().err.count("half of the positives are believed") == told
 
 
 def test_a_belief_is_kept_in_the_file_and_after_reviews(believing, claims, truth, tmp_path):

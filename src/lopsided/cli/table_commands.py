@@ -297,7 +297,8 @@ def tell_prior(options: argparse.Namespace) -> None:
             f"{options.table} has no estimate of the prior: it was given, or no row is labeled."
         )
     _tell(options, found, lambda: vars(found))
-    if belief is None and not (found.identified or options.quiet):
+    believed = model.label_frequency if belief is None else belief
+    if believed is None and not (found.identified or options.quiet):
         say(
             "note: half of the positives are believed to be labeled. Say what you know of that "
             "share by --label-frequency, or of the prior by --prior of lopsided fit."

@@ -59,6 +59,11 @@ class Beta(Params):
         odds = float(share) / (1 - float(share))
         return cls(2.0, 2.0 / odds) if odds <= 1 else cls(2.0 * odds, 2.0)
 
+    @property
+    def mean(self) -> float:
+        """The share that is believed in."""
+        return float(self.a / (self.a + self.b))
+
     def log_density(self, label_frequency: Any) -> Any:
         """Return the logarithm of the density, up to a constant."""
         if not all(is_real(one) and one > 0 for one in (self.a, self.b)):

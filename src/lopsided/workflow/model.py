@@ -118,6 +118,7 @@ class TableModel:
             "rows": {"labeled": counts[1], "unlabeled": counts[0], "reviewed": counts[-1]},
             "columns": [asdict(one) for one in self.cleaner.columns_],
             "prior": asdict(prior) if prior is not None else self.prior,
+            "label_frequency": self.label_frequency and asdict(self.label_frequency),
             "findings": [asdict(one) for one in self.findings],
         }
 

@@ -350,6 +350,10 @@ def _say_how(model: TableModel, source: str) -> dict[str, str]:
     if roles.drop:
         made["Left out"] = ", ".join(roles.drop)
     made["Method"] = model.method
+    if model.prior is not None:
+        made["Prior"] = f"{model.prior:.3g}, given"
+    if (belief := model.label_frequency) is not None:
+        made["Belief on the share that is labeled"] = f"about {belief.mean:.2g}, {belief}"
     made["Seed"] = str(model.random_state)
     made["Scores"] = "log-odds of being positive, by models that have not seen the row"
     return {name: told for name, told in made.items() if told}
