@@ -246,7 +246,7 @@ SCORES = X[:, 0]
         ({"weight": 1 - Y}, "above 0 for some labeled row"),
         ({"weight": Y}, "above 0 for some unlabeled row"),
         ({"method": BBEPrior}, r"got the class BBEPrior\. Write BBEPrior\(\)"),
-        ({"method": 3}, "method must be a name or an estimator, got 3"),
+        ({"method": 3}, "must be a name or have estimate"),
         ({"method": "tice", "X": TEXT}, "must be numbers, got 'x'"),
         ({"method": "km2", "X": TEXT}, "must be numbers, got 'x'"),
         ({"method": "km2", "X": X[:-1]}, "X must be a table of 40 rows"),

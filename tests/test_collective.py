@@ -14,6 +14,7 @@ import lopsided
 from lopsided.collective import _sample, as_boosted, fit_part, start_tracker
 from lopsided.methods.row_sample import sample_part
 from lopsided.methods.table_summary import summarize_part
+from lopsided.priors import AutoPrior, Beta
 
 # What a worker does: a file of rows for each of several fits, and the scores of all rows.
 WORKER = """
@@ -21,11 +22,15 @@ import json, sys
 import numpy as np, pandas as pd
 import lopsided
 from lopsided.collective import fit_part
+from lopsided.priors import AutoPrior, Beta
 
 worker, cases = int(sys.argv[1]), json.loads(sys.argv[2])
 for case in cases:
     part = pd.read_parquet(f"{case['folder']}/rows-{worker}.parquet")
-    model = lopsided.build("ifpu-xgb", n_estimators=12, random_state=0, **case["params"])
+    params = case["params"]
+    if isinstance(params.get("prior"), list):
+        params["prior"] = AutoPrior(Beta(*params["prior"]))
+    model = lopsided.build("ifpu-xgb", n_estimators=12, random_state=0, **params)
     weight = part.pop("w")
     try:
         fitted = fit_part(
@@ -59,6 +64,7 @@ CASES = {  # where the rows are cut; parameters; options of fit_part
     "labeled rows on one": (700, {"prior": 0.1}, {}),
     "no row on one": (1500, {"prior": 0.1}, {}),
     "an estimated prior": (700, {}, {}),
+    "a belief": (700, {"prior": [2.0, 38.0]}, {}),
     "segments": (700, {"prior": 0.1, "subsample": 0.5}, {"checkpoint_every": 5}),
     "segments again": (700, {"prior": 0.1, "subsample": 0.5}, {"checkpoint_every": 5}),
     "odd labels on one": (700, {"prior": 0.1}, {}),
@@ -102,10 +108,14 @@ def found(tmp_path_factory, table):
     }
 
 
-@pytest.mark.parametrize("name", ["labeled rows on one", "no row on one", "an estimated prior"])
+@pytest.mark.parametrize(
+    "name", ["labeled rows on one", "no row on one", "an estimated prior", "a belief"]
+)
 def test_workers_fit_the_model_of_one_machine(name, found, table):
     X, y, weight = table
     _, params, _ = CASES[name]
+    if name == "a belief":
+        params = {"prior": AutoPrior(Beta(*params["prior"]))}
     local = lopsided.build("ifpu-xgb", n_estimators=12, random_state=0, **params)
     scores = local.fit(X, y, weight).decision_function(X)
     assert np.ptp(scores) > 1

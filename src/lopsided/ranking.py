@@ -31,6 +31,7 @@ from lopsided.model_selection.out_of_fold import (
     rank_against,
     warn_constant,
 )
+from lopsided.priors import PriorEstimate, PriorEstimator
 
 __all__ = ["rank_against", "rank_unlabeled"]
 
@@ -40,7 +41,7 @@ def rank_unlabeled(
     y: Any,
     method: Any = "focused",
     *,
-    prior: float | None = None,
+    prior: float | str | PriorEstimate | PriorEstimator | None = None,
     folds: int | None = None,
     groups: Any = None,
     cv: Any = None,
@@ -70,7 +71,7 @@ def rank_unlabeled(
         1 = labeled positive, 0 = unlabeled, -1 = reviewed negative.
     method : str or estimator, default="focused"
         A name of the registry, or a method or other classifier that is cloned for each fold.
-    prior : float or None, default=None
+    prior : float, estimate, estimator, str or None, default=None
         P(y_true = 1) in the whole table, where `method` is a name that takes one.
     folds : int or None, default=None
         Number of models, each fitted without a part of the rows. None is one fit if the method
@@ -189,7 +190,7 @@ def _split(rows: TrainingRows, folds: int, rng: np.random.Generator) -> list[Spl
     return [split for split in splits if len(split[1])]
 
 
-def _template(method: Any, prior: float | None, n_jobs: int | None) -> Any:
+def _template(method: Any, prior: Any, n_jobs: int | None) -> Any:
     """Return the estimator that every fold clones."""
     if not isinstance(method, str):
         ways = ("decision_function", "predict_proba")

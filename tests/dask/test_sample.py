@@ -7,6 +7,7 @@ import pytest
 import lopsided
 from lopsided.dask import DaskPUClassifier
 from lopsided.metrics import average_precision
+from lopsided.priors import AutoPrior, Beta
 
 dd = pytest.importorskip("dask.dataframe")
 FEATURES = list("abcd")
@@ -54,3 +55,14 @@ def test_a_sampled_prior_is_that_of_the_table(client, table):
     ]
     assert priors[0] < 2 * priors[1]  # unweighted, the sample would have twice the share
     assert y.mean() < priors[0] < 3 * y.mean()
+
+
+def test_a_belief_is_heard_by_the_worker_that_estimates_the_prior(client, table):
+    X, y, _ = table
+    collection = dd.from_pandas(X.assign(y=y), npartitions=3)
+    local = lopsided.build("ifpu-xgb", n_estimators=2, random_state=0)
+    found = []
+    for prior in ("auto", AutoPrior(), AutoPrior(Beta.around(0.05))):
+        spread = DaskPUClassifier(local, prior=prior, random_state=0, client=client)
+        found.append(spread.fit(collection[FEATURES], collection["y"]).prior_)
+    assert found[0] == found[1] < found[2] / 1.5

@@ -335,14 +335,14 @@ def test_parameters_are_reached_by_name():
     assert all(isinstance(build_prior(name), PriorEstimator) for name in list_priors())
     scores, y, _ = draw(12, n_rows=300)
     given = estimate_prior(y, scores, method=TIcEPrior(n_folds=3), n_draws=3, random_state=0)
-    assert given.method == "TIcEPrior"
+    assert given.method == "tice"
 
 
 @pytest.mark.parametrize(
     ("params", "message"),
     [
         ({"method": "elkan"}, "Did you mean elkan-noto"),
-        ({"label_frequency": 0.5}, "belief like Beta"),
+        ({"label_frequency": 0.5}, "must be a belief on the share"),
         ({"label_frequency": Beta(2, 2), "method": "bbe"}, "method 'auto'"),
         ({"label_frequency": Beta(0, 2)}, "two positive numbers"),
         ({"level": 0}, "level must lie"),

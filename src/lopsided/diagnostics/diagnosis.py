@@ -29,6 +29,7 @@ from lopsided.diagnostics.signal import (
     score_by_line,
 )
 from lopsided.priors import estimate_prior
+from lopsided.priors.registry import check_belief
 
 __all__ = ["Diagnosis", "diagnose"]
 
@@ -205,11 +206,8 @@ def diagnose(
     rng = as_generator(random_state)
     check_level(level)
     prior = None if isinstance(prior, str) and prior == "auto" else prior
-    if prior is not None and label_frequency is not None:
-        raise ValueError(
-            "Either prior=... or label_frequency=... must be given, got both. Leave out the "
-            "prior to have it estimated with that belief."
-        )
+    if label_frequency is not None:
+        check_belief(label_frequency, prior)
     others = {
         name: _check_scores(one, f"rivals[{name!r}]", labels)
         for name, one in (rivals or {}).items()

@@ -124,7 +124,7 @@ class PUClassifier(AdditiveAnswers, ScoreAnswers, ClassifierMixin, BaseEstimator
         The prior in use: given as a number or as an estimate of `lopsided.priors`, or estimated
         from the rows and their weights, and never below the labeled share.
     prior_estimate_ : PriorEstimate
-        Where `prior` is "auto" or another name: the estimate with its interval.
+        Where `prior` is "auto", another name or an estimator: the estimate with its interval.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -23,7 +23,7 @@ from lopsided.methods._objective import fused_objective
 from lopsided.methods._risk_classifier import RiskClassifier, check_hold_out, hold_out
 from lopsided.methods.additive import AdditiveScores, settle
 from lopsided.methods.base import Accepts
-from lopsided.priors import PriorEstimator
+from lopsided.priors import PriorEstimate, PriorEstimator
 from lopsided.risks import ClipAtZero, Risk, ifpu
 
 __all__ = ["BoostedRiskClassifier"]
@@ -53,7 +53,7 @@ class BoostedRiskClassifier(RiskClassifier):
     ----------
     risk : Risk or None, default=None
         What to lower; None is `ifpu(clamp=ClipAtZero())`, the focused PU risk.
-    prior : float, estimator or "auto", default="auto"
+    prior : float, estimate, estimator or "auto", default="auto"
         P(y_true = 1) in the whole table; "auto" estimates it, see `lopsided.priors`.
     n_estimators : int, default=100
         Number of boosting rounds, at most if they stop early.
@@ -121,7 +121,7 @@ class BoostedRiskClassifier(RiskClassifier):
 
     _accepts: ClassVar[Accepts] = Accepts(nan=True, sparse=True, categories=True)
     risk: Risk | None = None
-    prior: float | str | PriorEstimator = "auto"
+    prior: float | str | PriorEstimate | PriorEstimator = "auto"
     n_estimators: int = 100
     learning_rate: float = 0.3
     max_depth: int = 6

@@ -17,7 +17,7 @@ from lopsided.methods._categories import fit_level_map, map_levels
 from lopsided.methods._cross_fit import assign_folds, cross_fit
 from lopsided.methods.additive import AdditiveScores, settle
 from lopsided.methods.base import Accepts, PUClassifier
-from lopsided.priors import PriorEstimator
+from lopsided.priors import PriorEstimate, PriorEstimator
 from lopsided.trees.binning import MAX_LEVELS
 from lopsided.trees.criteria import CRITERIA
 from lopsided.trees.forest import Forest, OutOfBag, grow_forest, make_out_of_bag, shap_layout
@@ -44,7 +44,7 @@ class PUForestClassifier(PUClassifier):
     criterion : {"gini", "entropy", "hellinger", "pu-hellinger", "nnpu"}, default="gini"
         The split criterion. The first three take unlabeled rows for negatives, the others
         correct for the positives among them and need a prior.
-    prior : float, estimator or "auto", default="auto"
+    prior : float, estimate, estimator or "auto", default="auto"
         P(y_true = 1) in the whole table, for the criteria that need it; "auto" estimates it.
     n_estimators : int, default=100
         Number of trees.
@@ -99,7 +99,7 @@ class PUForestClassifier(PUClassifier):
 
     _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
     criterion: str = "gini"
-    prior: float | str | PriorEstimator = "auto"
+    prior: float | str | PriorEstimate | PriorEstimator = "auto"
     n_estimators: int = 100
     max_depth: int | None = None
     min_samples_leaf: int = 1

@@ -11,7 +11,7 @@ from lopsided._params import check_optimizer
 from lopsided._rows import TrainingRows
 from lopsided.methods._encoders import EncodedClassifier
 from lopsided.methods._risk_classifier import RiskClassifier, check_hold_out, hold_out
-from lopsided.priors import PriorEstimator
+from lopsided.priors import PriorEstimate, PriorEstimator
 from lopsided.risks import Risk, ifpu
 
 __all__ = ["NeuralRiskClassifier"]
@@ -30,7 +30,7 @@ class NeuralRiskClassifier(RiskClassifier, EncodedClassifier):
     ----------
     risk : Risk or None, default=None
         What to lower; None is `ifpu()`, the focused PU risk.
-    prior : float, estimator or "auto", default="auto"
+    prior : float, estimate, estimator or "auto", default="auto"
         P(y_true = 1) in the whole table; "auto" estimates it, see `lopsided.priors`.
     hidden_layer_sizes : int or sequence of int, default=(300, 300, 300, 300)
         Units of each hidden layer.
@@ -81,7 +81,7 @@ class NeuralRiskClassifier(RiskClassifier, EncodedClassifier):
     """
 
     risk: Risk | None = None
-    prior: float | str | PriorEstimator = "auto"
+    prior: float | str | PriorEstimate | PriorEstimator = "auto"
     hidden_layer_sizes: int | Sequence[int] = (300, 300, 300, 300)
     n_steps: int = 200
     batch_size: int = 256

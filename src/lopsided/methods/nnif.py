@@ -12,7 +12,7 @@ from lopsided.methods._encoders import EncodedClassifier
 from lopsided.methods._isolation import search_path
 from lopsided.methods._learners import check_learner, fit_learner, positive_log_odds
 from lopsided.methods.additive import AdditiveScores
-from lopsided.priors import PriorEstimator
+from lopsided.priors import PriorEstimate, PriorEstimator
 
 __all__ = ["NNIFClassifier", "mean_path", "weighted_path"]
 
@@ -30,7 +30,7 @@ class NNIFClassifier(EncodedClassifier):
 
     Parameters
     ----------
-    prior : float, estimator or "auto", default="auto"
+    prior : float, estimate, estimator or "auto", default="auto"
         P(y_true = 1) in the whole table; "auto" estimates it, see `lopsided.priors`.
     treatment : {"remove", "relabel"}, default="remove"
         What to do with the rows set apart: leave them out, or take them for positives.
@@ -68,7 +68,7 @@ class NNIFClassifier(EncodedClassifier):
     15
     """
 
-    prior: float | str | PriorEstimator = "auto"
+    prior: float | str | PriorEstimate | PriorEstimator = "auto"
     treatment: Literal["remove", "relabel"] = "remove"
     estimator: Any = None
     n_neighbors: int = 5

@@ -13,7 +13,7 @@ from lopsided._params import seeded_copy
 from lopsided._rows import TrainingRows
 from lopsided.methods._encoders import EncodedClassifier
 from lopsided.methods._peer_parts import log_odds_in_order, rows_as_taken, weights_as_taken
-from lopsided.priors import PriorEstimator
+from lopsided.priors import PriorEstimate, PriorEstimator
 
 __all__ = ["PulearnClassifier"]
 
@@ -50,7 +50,7 @@ class PulearnClassifier(EncodedClassifier):
         "weighted-naive-bayes", "tan" or "weighted-tan".
     settings : dict or None, default=None
         Parameters of pulearn's estimator and, as in `estimator__max_depth`, of what it wraps.
-    prior : float, estimator or "auto", default="auto"
+    prior : float, estimate, estimator or "auto", default="auto"
         The share of positives in the whole table; only "nnpu" needs it, and is given what
         follows for the unlabeled rows alone.
     random_state : int, Generator or None, default=None
@@ -87,7 +87,7 @@ class PulearnClassifier(EncodedClassifier):
 
     algorithm: str = "elkan-noto"
     settings: dict[str, Any] | None = None
-    prior: float | str | PriorEstimator = "auto"
+    prior: float | str | PriorEstimate | PriorEstimator = "auto"
     random_state: Any = None
     _takes_reviewed: ClassVar[bool] = False
     _min_labeled: ClassVar[int] = 2

@@ -92,7 +92,7 @@ def build(name: str, **params: Any) -> "PUClassifier":
     if prior is None:
         return estimator
     if not estimator.uses_prior():
-        raise ValueError(f"{name} takes no prior: it does without. Leave prior out.")
+        raise ValueError(f"{name} takes no prior, neither given nor estimated. Leave it out.")
     return estimator.set_params(prior=prior)
 
 

@@ -13,7 +13,7 @@ from lopsided.losses import CalibratedFocalLoss
 from lopsided.methods._encoders import OrdinalEncoder, fit_ordinal_encoder
 from lopsided.methods._risk_classifier import RiskClassifier, check_hold_out, hold_out
 from lopsided.methods.base import Accepts
-from lopsided.priors import PriorEstimator
+from lopsided.priors import PriorEstimate, PriorEstimator
 from lopsided.risks import Risk, nnpu
 
 __all__ = ["TabGMLPClassifier"]
@@ -33,7 +33,7 @@ class TabGMLPClassifier(RiskClassifier):
     ----------
     risk : Risk or None, default=None
         What to lower; None is the focused PU risk with the calibrated focal loss.
-    prior : float, estimator or "auto", default="auto"
+    prior : float, estimate, estimator or "auto", default="auto"
         P(y_true = 1) in the whole table; "auto" estimates it, see `lopsided.priors`.
     tokenizer : {"columns", "scalars"}, default="columns"
         What a token of the gMLP is: a category in context or a number with vectors of its own,
@@ -98,7 +98,7 @@ class TabGMLPClassifier(RiskClassifier):
 
     _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
     risk: Risk | None = None
-    prior: float | str | PriorEstimator = "auto"
+    prior: float | str | PriorEstimate | PriorEstimator = "auto"
     tokenizer: Literal["columns", "scalars"] = "columns"
     depth: int = 2
     n_blocks: int = 4

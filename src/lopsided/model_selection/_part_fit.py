@@ -9,6 +9,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from lopsided._params import is_real
 from lopsided.model_selection._prior_of_parts import LabelSums, is_two_sample, needs_prior
 from lopsided.model_selection.out_of_fold import takes_groups
+from lopsided.priors.registry import is_estimated
 
 
 class PartFit(BaseEstimator):
@@ -47,8 +48,10 @@ class PartFit(BaseEstimator):
 
     def _adapt_prior(self, part: LabelSums) -> None:
         given = self.estimator.prior
+        if is_estimated(given):  # from the part
+            return
         prior = getattr(given, "value", given)
-        # "auto" is estimated from the part; what is no prior the method says itself.
+        # What is no prior the method says itself.
         if is_real(prior) and 0 < prior < 1 and not is_two_sample(self.estimator):
             self.estimator.set_params(prior=part.prior(self.whole.hidden_rate(prior)))
 

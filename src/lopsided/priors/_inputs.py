@@ -1,4 +1,4 @@
-"""Checks of weights and columns that a prior is to be estimated from."""
+"""Checks of what a prior is estimated from and by: weights, columns, settings, answers."""
 
 from typing import Any
 
@@ -6,8 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._check import as_floats, check_scores
+from lopsided._params import is_real
+from lopsided._terminal import quote
 
-__all__ = ["check_columns", "check_weight"]
+__all__ = ["check_answer", "check_columns", "check_rows", "check_setting", "check_weight"]
 
 
 def check_weight(weight: Any, labels: NDArray[np.int8]) -> NDArray[np.float64]:
@@ -37,3 +39,33 @@ def check_columns(X: Any, n_rows: int) -> NDArray[np.float64]:
             f"X must be a table of {n_rows} rows, got shape {table.shape}. Pass the rows of y."
         )
     return table
+
+
+def check_rows(X: Any, n_rows: int) -> Any:
+    """Return columns for an estimator that may look at them, a row for each label."""
+    if hasattr(X, "toarray"):
+        X = X.toarray()
+    table = np.asarray(X)
+    if table.shape[:1] != (n_rows,):
+        raise ValueError(
+            f"X must be a table of {n_rows} rows, got {quote(X)}. Pass the rows of y."
+        )
+    return table
+
+
+def check_setting(value: Any, name: str, below: float = np.inf) -> float:
+    """Return a number above 0 and below another one."""
+    if not is_real(value) or not 0 < value < below:
+        end = "" if below == np.inf else f" and below {below:g}"
+        raise ValueError(f"{name} must be a number above 0{end}, got {quote(value)}.")
+    return float(value)
+
+
+def check_answer(value: Any, name: str) -> float:
+    """Return what an estimator answers if it can be a share of rows."""
+    if not is_real(value) or not 0 <= value <= 1:
+        raise ValueError(
+            f"{name} must estimate a share of all rows, from that of the labeled ones to 1, "
+            f"got {quote(value)}. Take another estimator."
+        )
+    return float(value)

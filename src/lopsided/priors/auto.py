@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._params import Params
+from lopsided._params import Params, is_real
+from lopsided._terminal import quote
 from lopsided.priors.belief import Beta
 from lopsided.priors.protocol import RankedLabels, rank_labels
 
@@ -134,20 +135,33 @@ class AutoPrior(Params):
 
     def posterior(self, scores: Any, y: Any, weight: Any = None) -> LabelFrequencyPosterior:
         """Return what the table says about the label frequency."""
+        self.check()
         ranked = rank_labels(scores, y, weight)
         auc = _true_auc(ranked)
         purity = np.clip(auc / (1 - auc), 1, 400) / _ODDS_SCALE
         density = self._heights_given_frequency(purity) @ _height_likelihood(ranked)
         log_belief = self.belief.log_density(_CELLS) + np.log(_CELLS * (1 - _CELLS))
+        possible = _EDGES[1:] > ranked.labeled_share  # the prior is at most 1
+        possible[-1] = True  # also where nearly all rows are labeled
+        log_belief[~possible] = -np.inf
         mass = density * np.exp(log_belief - log_belief.max())
-        mass[_EDGES[1:] <= ranked.labeled_share] = 0  # the prior is at most 1
-        if mass.sum() == 0:  # nearly all rows are labeled
-            mass[-1] = 1
+        if mass.sum() == 0:  # the labels and the belief have nothing in common
+            mass = np.exp(log_belief - log_belief.max())
         cumulative = np.cumsum(mass / mass.sum())
         middle = float(auc[np.searchsorted(cumulative, 0.5)])
         return LabelFrequencyPosterior(
             cumulative, ranked.labeled_share, ranked.n_labeled, middle
         )
+
+    def check(self) -> None:
+        """Refuse what is no belief, and no noise."""
+        if not isinstance(self.belief, Beta):
+            raise ValueError(
+                "belief must be one on the share of the positives that are labeled, such as "
+                f"Beta.around(0.05), got {quote(self.belief)}."
+            )
+        if not is_real(self.noise) or not 0 <= self.noise < np.inf:
+            raise ValueError(f"noise must be a number from 0, got {quote(self.noise)}.")
 
     def _heights_given_frequency(self, purity: NDArray[Any]) -> NDArray[np.float64]:
         """Return the chance of each height of the plateau (columns) given c (rows)."""

@@ -5,7 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from lopsided._check import check_share
 from lopsided._params import Params
+from lopsided.priors._inputs import check_setting
 from lopsided.priors.protocol import rank_labels
 
 __all__ = ["BBEPrior"]
@@ -58,6 +60,8 @@ class BBEPrior(Params):
         weight: Any = None,
     ) -> float:
         """Return the prior; see `PriorEstimator`."""
+        check_setting(self.delta, "delta", below=1)
+        check_share(self.gamma, "gamma")
         ranked = rank_labels(scores, y, weight)
         n_labeled = ranked.n_labeled
         n_unlabeled = ranked.n_rows - n_labeled

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lopsided._check import check_share
 from lopsided._params import Params
 from lopsided.priors.protocol import RankedLabels, rank_labels
 
@@ -64,6 +65,7 @@ class DEDPULPrior(Params):
         weight: Any = None,
     ) -> float:
         """Return the prior; see `PriorEstimator`."""
+        check_share(self.tolerance, "tolerance")
         ranked = rank_labels(scores, y, weight)
         ratio = _density_ratio(ranked)
         priors = np.geomspace(ranked.labeled_share, 1.0, 200)

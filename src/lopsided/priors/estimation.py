@@ -19,12 +19,12 @@ from lopsided._params import check_n_rows
 from lopsided._terminal import quote
 from lopsided._warnings import warn
 from lopsided.exceptions import PriorWarning
-from lopsided.priors._inputs import check_columns, check_weight
+from lopsided.priors._inputs import check_answer, check_columns, check_rows, check_weight
 from lopsided.priors.auto import AutoPrior, LabelFrequencyPosterior
 from lopsided.priors.belief import Beta
 from lopsided.priors.km2 import KM2Prior
 from lopsided.priors.protocol import PriorEstimator
-from lopsided.priors.registry import resolve_prior
+from lopsided.priors.registry import check_belief, name_of_prior, resolve_prior
 from lopsided.priors.tice import TIcEPrior
 from lopsided.priors.twice_labeled import TwiceLabeledPrior
 
@@ -39,6 +39,8 @@ __all__ = [
 MIN_LABELED = 5
 _MIN_AUC = 0.8
 _MAX_RATIO = 6.0  # of the ends of the 90 % interval
+_MAX_PRIOR = 1 - 1e-9  # no method can learn from positives alone
+_NEARLY_ALL = 0.9
 
 
 @dataclass(frozen=True)
@@ -170,16 +172,19 @@ def estimate_prior(
         weight = weight * (n_all / weight.sum())
     if X is not None and isinstance(estimator, (TIcEPrior, KM2Prior)):
         X = check_columns(X, len(labels))
+    elif X is not None:
+        X = check_rows(X, len(labels))
     if label_frequency is not None:
-        if not isinstance(estimator, AutoPrior) or not isinstance(label_frequency, Beta):
+        check_belief(label_frequency)
+        if not isinstance(estimator, AutoPrior):
             raise ValueError(
-                "label_frequency must be a belief like Beta(2, 2), and method 'auto', got "
-                f"{quote(label_frequency)} and {quote(method)}."
+                "A belief on the label frequency goes with the method 'auto', got "
+                f"{quote(method)}. Leave one of the two out."
             )
         estimator = AutoPrior(label_frequency, estimator.noise)
     auto = estimator if isinstance(estimator, AutoPrior) else AutoPrior()
     posterior = auto.posterior(values, labels, weight)
-    name = method if isinstance(method, str) else type(method).__name__
+    name = name_of_prior(method)
     tail = (1 - level) / 2
     found = _Span(*(posterior.prior(quantile) for quantile in (0.5, tail, 1 - tail)))
     doubt, note = _find_doubt(posterior, counts.n_labeled_rows), ""
@@ -190,7 +195,7 @@ def estimate_prior(
                 "rows, or use 'auto', for which one is enough."
             )
         rng, n_draws = as_generator(random_state), check_count(n_draws, "n_draws", 0)
-        value = estimator.estimate(values, labels, rng, X, weight)
+        value = check_answer(estimator.estimate(values, labels, rng, X, weight), name)
         draws = _bootstrap(estimator, values, labels, X, weight, rng, n_draws)
         own = _Span.of(value, draws, tail, least=posterior.labeled_share)
         if not (doubt or found.low <= own.value <= found.high):
@@ -269,12 +274,11 @@ def _bootstrap(
 ) -> list[float]:
     """Return estimates on rows drawn with replacement, labeled and unlabeled ones apart."""
     sides = np.flatnonzero(y == 1), np.flatnonzero(y == 0)
-    table = None if X is None else np.asarray(X)
     heavy = None if weight is None else np.asarray(weight)
     estimates = []
     for _ in range(n_draws):
         rows = np.concatenate([rng.choice(side, len(side)) for side in sides])
-        drawn = None if table is None else table[rows]
+        drawn = None if X is None else X[rows]
         kept = None if heavy is None else heavy[rows] * (heavy.sum() / heavy[rows].sum())
         estimates.append(estimator.estimate(scores[rows], y[rows], rng, drawn, kept))
     return estimates
@@ -295,6 +299,8 @@ def _conclude(
     unlabeled = _Span(*((value - share) / (1 - share) for value in found))  # among those
     asked = found if scenario == "one-sample" else unlabeled
     value, low, high = (float(number) for number in asked)
+    value = min(value, _MAX_PRIOR)
+    low = min(low, value)
     n_hidden = unlabeled.value * counts.others
     # Where few rows are left to review, no more can be said to hide than there are.
     hidden, fewest, most = (min(n * counts.others, counts.unlabeled) for n in unlabeled)
@@ -325,6 +331,12 @@ def _find_doubt(posterior: LabelFrequencyPosterior, n_labeled_rows: int) -> str:
         one = n_labeled_rows == 1
         return (
             "1 labeled row is too few" if one else f"{n_labeled_rows} labeled rows are too few"
+        )
+    share = posterior.labeled_share
+    if share < 0.5 and posterior.prior(0.5) > _NEARLY_ALL:
+        return (
+            "nearly all rows would have to be positive, since more of them are labeled, "
+            f"{share:.2g}, than the belief on the label frequency allows"
         )
     if posterior.auc < _MIN_AUC:
         return (

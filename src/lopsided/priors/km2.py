@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lopsided._check import check_count
 from lopsided._params import Params
+from lopsided.priors._inputs import check_setting
 
 __all__ = ["KM2Prior"]
 
@@ -60,6 +62,8 @@ class KM2Prior(Params):
         weight: Any = None,
     ) -> float:
         """Return the prior; see `PriorEstimator`. Weights are not used."""
+        check_count(self.max_rows, "max_rows", 2)
+        check_setting(self.threshold, "threshold", below=1)
         labels = np.asarray(y)
         table = _standardize(np.asarray(scores, float)[:, None] if X is None else X)
         labeled, unlabeled = np.flatnonzero(labels == 1), np.flatnonzero(labels == 0)

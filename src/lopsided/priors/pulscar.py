@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from lopsided._check import check_count
 from lopsided._params import Params
 from lopsided.priors.protocol import rank_labels
 
@@ -56,6 +57,7 @@ class PULSCARPrior(Params):
         weight: Any = None,
     ) -> float:
         """Return the prior; see `PriorEstimator`."""
+        check_count(self.n_steps, "n_steps", 3)
         ranked = rank_labels(scores, y, weight)
         n_unlabeled = ranked.n_rows - ranked.n_labeled
         n_bins = max(int(np.cbrt(ranked.n_labeled)), 2)

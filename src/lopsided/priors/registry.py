@@ -1,5 +1,6 @@
 """Estimators of the prior by their names."""
 
+import inspect
 from typing import Any, TypeGuard
 
 from lopsided._check import check_choice, check_prior
@@ -16,7 +17,15 @@ from lopsided.priors.tail_ratio import TailRatioPrior
 from lopsided.priors.tice import TIcEPrior
 from lopsided.priors.twice_labeled import TwiceLabeledPrior
 
-__all__ = ["build_prior", "choose_prior", "is_estimated", "list_priors", "resolve_prior"]
+__all__ = [
+    "build_prior",
+    "check_belief",
+    "choose_prior",
+    "is_estimated",
+    "list_priors",
+    "name_of_prior",
+    "resolve_prior",
+]
 
 _ESTIMATORS: dict[str, Any] = {
     "auto": AutoPrior,
@@ -65,26 +74,56 @@ def build_prior(name: str, **params: Any) -> PriorEstimator:
     return estimator
 
 
+def name_of_prior(method: Any) -> str:
+    """Return what an estimator is called: in the list, or else its class."""
+    if isinstance(method, str):
+        return method
+    known = (name for name, own in _ESTIMATORS.items() if type(method) is own)
+    return next(known, type(method).__name__)
+
+
 def resolve_prior(method: Any) -> PriorEstimator:
     """Return an estimator, named or given."""
     if isinstance(method, str):
         return build_prior(method)
     if isinstance(method, type):
         raise ValueError(
-            f"method must be a name or an estimator, got the class {method.__name__}. Write "
+            f"An estimator of the prior must be made, got the class {method.__name__}. Write "
             f"{method.__name__}()."
         )
-    if not isinstance(method, PriorEstimator):
+    if not isinstance(method, PriorEstimator) or not _takes_labels(method):
         raise ValueError(
-            f"method must be a name or an estimator, got {quote(method)}. Choose from "
-            f"{', '.join(list_priors())}."
+            "An estimator of the prior must be a name or have estimate(scores, y, rng, X, "
+            f"weight), got {quote(method)}. Choose from {', '.join(list_priors())}."
         )
+    if isinstance(method, AutoPrior):
+        method.check()
     return method
 
 
 def is_estimated(prior: Any) -> TypeGuard[str | PriorEstimator]:
     """Say whether a `prior` is estimated: by an estimator, or by one of its name."""
+    if isinstance(prior, Beta):
+        raise ValueError(
+            f"prior must be a share or an estimator of it, got {quote(prior)}, a belief on the "
+            f"label frequency. Pass AutoPrior({quote(prior)})."
+        )
     return isinstance(prior, (str, PriorEstimator))
+
+
+def check_belief(label_frequency: Any, prior: Any = None) -> Beta:
+    """Return a belief on the label frequency; there must be no prior beside it."""
+    if not isinstance(label_frequency, Beta):
+        raise ValueError(
+            "label_frequency must be a belief on the share of the positives that are labeled, "
+            f"such as Beta.around(0.05), got {quote(label_frequency)}."
+        )
+    if prior is not None:
+        raise ValueError(
+            "Either prior=... or label_frequency=... must be given, got both. Leave out the "
+            "prior to have it estimated with that belief."
+        )
+    return label_frequency
 
 
 def choose_prior(prior: Any, label_frequency: Beta | None) -> float | AutoPrior | None:
@@ -97,16 +136,22 @@ def choose_prior(prior: Any, label_frequency: Beta | None) -> float | AutoPrior 
     label_frequency : Beta or None
         A belief on the label frequency, to estimate the share with; not beside a prior.
     """
-    if label_frequency is None:
-        return None if prior is None else check_prior(prior, 0.0)
-    if not isinstance(label_frequency, Beta):
+    if label_frequency is not None:
+        return AutoPrior(check_belief(label_frequency, prior))
+    if prior is None:
+        return None
+    if is_estimated(prior):
         raise ValueError(
-            "label_frequency must be a belief on the share of the positives that are labeled, "
-            f"such as Beta.around(0.05), got {quote(label_frequency)}."
+            f"prior must be a number between 0 and 1, got {quote(prior)}. Leave it out to have "
+            "it estimated, with what you believe of the label frequency (label_frequency=...)."
         )
-    if prior is not None:
-        raise ValueError(
-            "Either prior=... or label_frequency=... must be given, got both. Leave out the "
-            "prior to have it estimated with that belief."
-        )
-    return AutoPrior(label_frequency)
+    return check_prior(prior, 0.0)
+
+
+def _takes_labels(method: PriorEstimator) -> bool:
+    """Say whether an estimator can be asked as all are."""
+    try:
+        inspect.signature(method.estimate).bind("scores", "y", "rng", "X", "weight")
+    except TypeError:
+        return False
+    return True

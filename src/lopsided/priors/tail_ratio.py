@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from lopsided._check import check_share
 from lopsided._params import Params
 from lopsided.priors.protocol import rank_labels
 
@@ -48,6 +49,7 @@ class TailRatioPrior(Params):
         weight: Any = None,
     ) -> float:
         """Return the prior; see `PriorEstimator`."""
+        check_share(self.min_recall, "min_recall")
         ranked = rank_labels(scores, y, weight)
         labeled_row = ranked.n_labeled / max(np.sum(np.asarray(y) == 1), 1)
         least = max(self.min_recall * ranked.n_labeled, 2 * labeled_row)

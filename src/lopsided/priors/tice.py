@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lopsided._check import check_count
 from lopsided._params import Params
 
 __all__ = ["TIcEPrior"]
@@ -71,6 +72,8 @@ class TIcEPrior(Params):
         weight: Any = None,
     ) -> float:
         """Return the prior; see `PriorEstimator`. Weights are not used."""
+        for name, least in (("n_folds", 2), ("max_splits", 1), ("max_rows", 2)):
+            check_count(getattr(self, name), name, least)
         labels = np.asarray(y)
         share = float(labels.mean())
         columns = _quarter_ranks(scores) if X is None else _quarter_columns(X)

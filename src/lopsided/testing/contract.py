@@ -19,6 +19,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 from lopsided._params import check_classifier
 from lopsided.exceptions import MissingExtraError, PriorWarning
 from lopsided.methods.registry import build, get_method
+from lopsided.priors import AutoPrior, Beta
 from lopsided.risks import Risk
 from lopsided.testing import columns, labels
 from lopsided.testing.breach import breach, tell_error
@@ -296,10 +297,10 @@ def _check_prior(estimator: Any) -> None:
         model = clone(estimator).set_params(prior=share / 2).fit(X, y)
     assert abs(model.prior_ - share) < 1e-12, model.prior_
     assert any(issubclass(warning.category, PriorWarning) for warning in caught)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PriorWarning)
-        model = clone(estimator).set_params(prior="auto").fit(X, y)
+    model = fit_quietly(clone(estimator).set_params(prior="auto"), X, y)
     assert model.prior_ == model.prior_estimate_.value >= share
+    few = fit_quietly(clone(estimator).set_params(prior=AutoPrior(Beta.around(0.3))), X, y)
+    assert few.prior_ == few.prior_estimate_.value > model.prior_
     for wrong in (0, 1, -0.1, "high", None):
         assert_refused(clone(estimator).set_params(prior=wrong), X, y, "prior")
 

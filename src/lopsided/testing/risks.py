@@ -166,6 +166,10 @@ def _want_numbers(values: Any, what: str, table: _Table, advice: str = "") -> No
         f"{what} must be an array with a number for each of {len(table.scores)} rows, got "
         f"{shape} {table.told}.",
     )
+    _want(
+        values.dtype.kind in "fiu",
+        f"{what} must be numbers, got {values.dtype} {table.told}.",
+    )
     bad = ~np.isfinite(values)
     _want(
         not bad.any(),

@@ -10,6 +10,7 @@ from lopsided._calibration_maps import CalibrationMap, fit_calibration
 from lopsided._warnings import warn
 from lopsided.exceptions import PriorWarning
 from lopsided.priors import PriorEstimate
+from lopsided.priors.registry import choose_prior
 from lopsided.tables import unescape_formulas
 from lopsided.workflow.estimators import fit_estimator, has_probabilities
 from lopsided.workflow.model import TableModel
@@ -55,7 +56,9 @@ def learn_from_reviews(
             rows.X,
             rows.y,
             model.method,
-            prior=None if prior is None else _share_of_all(rows, prior),
+            prior=choose_prior(None, model.label_frequency)
+            if prior is None
+            else _share_of_all(rows, prior),
             groups=rows.groups,
             n_jobs=n_jobs,
             random_state=model.random_state,

@@ -256,7 +256,8 @@ class TableModel:
             # Once their labels have led to finds, labeled rows are no longer scored blind.
             rows = rows.first_table()
             y, scores, known = rows.first, rows.first_scores, self.prior
-        if prior is None and label_frequency is None:
+        unknown = prior is None or (isinstance(prior, str) and prior == "auto")
+        if unknown and label_frequency is None:
             prior, label_frequency = known, self.label_frequency if known is None else None
         return diagnose(
             rows.X,
