@@ -283,11 +283,11 @@ def search(grid):
         (lambda: pu_roc_auc(Y, [10**400] * 40), "scores must be numbers, got 1000"),
         (
             lambda: pu_roc_auc(Y, SCORES, pd.Series([1.0, 2.0])),
-            "got 0 +1.0 1 +2.0 dtype: float64",
+            r"got Series\(\[1.0, 2.0\]\)",
         ),
         (
             lambda: pu_recall_at_k(Y, SCORES, np.eye(2)),
-            r"k must be .*got array\(\[\[1., 0.\], ",
+            r"k must be .*got ndarray\(\[\[1.0, 0.0\], ",
         ),
         (lambda: make_pu_scorer(3), "metric must be a function of y and scores or the name"),
         (lambda: pu_log_loss(Y, ["a"] * 40, 0.3), "proba must be numbers, got 'a'"),
@@ -343,7 +343,7 @@ def search(grid):
         (lambda: next(PUTimeSplit(2).split(Y[1:], Y)), "inconsistent numbers of samples"),
         (
             lambda: pu_roc_auc(Y, SCORES, scenario=np.array([1, 2])),
-            r"No scenario is called '\[1 2",
+            r"No scenario is called ndarray\(\[1, 2",
         ),
         (lambda: out_of_fold_scores(0.5, X, Y), "estimator must be a classifier, got 0.5"),
         (

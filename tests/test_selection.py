@@ -409,7 +409,6 @@ def test_a_searched_prior_is_that_of_the_whole_table_for_each_candidate():
     assert (low < high).all()
 
 
-@pytest.mark.filterwarnings("ignore:One or more of the test scores")  # scikit-learn's
 def test_a_search_passes_over_what_has_no_score_in_a_fold():
     y = np.where(np.arange(60) % 2, -1, 0)
     y[:8] = 1

@@ -25,7 +25,11 @@ from lopsided.cli import study_commands
 from lopsided._files import atomic_write
 from lopsided.bench.pool import start_workers
 
-def write(path, wait=time.sleep):
+def doze(seconds):
+    for _ in range(20 * seconds):  # a signal just before a long sleep would be heard after it
+        time.sleep(0.05)
+
+def write(path, wait=doze):
     with atomic_write(path) as draft:
         draft.write_text("half")
         print("writing", flush=True)

@@ -97,7 +97,7 @@ def check_choice(value: str, choices: Iterable[str], what: str) -> str:
         if known
         else "There is none."
     )
-    raise ValueError(f"No {what} is called {abbreviate(value)!r}. {hint}")
+    raise ValueError(f"No {what} is called {quote(value)}. {hint}")
 
 
 def _binary(
@@ -354,7 +354,7 @@ def encode_values(values: Any, n_rows: int, name: str) -> NDArray[np.intp]:
 
 def check_share(value: float, name: str) -> float:
     """Return a number in [0, 1)."""
-    if not isinstance(value, (int, float, np.number)) or not 0 <= float(value) < 1:
+    if not isinstance(value, (int, float, np.number)) or not 0 <= value < 1:
         raise ValueError(f"{name} must be a number from 0 to below 1, got {quote(value)}.")
     return float(value)
 

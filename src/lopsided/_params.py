@@ -46,7 +46,7 @@ class Params:
             part = getattr(self, name)
             if not hasattr(part, "set_params"):
                 raise ValueError(
-                    f"{name} of {type(self).__name__} must have parameters, got {part!r}: "
+                    f"{name} of {type(self).__name__} must have parameters, got {quote(part)}: "
                     f"{next(iter(changes))!r} cannot be set."
                 )
             part.set_params(**changes)

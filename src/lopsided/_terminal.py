@@ -36,7 +36,11 @@ def abbreviate(text: object, most: int = 60) -> str:
 
 def quote(value: object) -> str:
     """Return a value as Python writes it, its beginning if it is long."""
-    return repr(abbreviate(value)) if isinstance(value, str) else abbreviate(repr(value))
+    if isinstance(value, str):
+        return repr(abbreviate(value))
+    if getattr(value, "ndim", None) and hasattr(value, "tolist"):  # an array by its values
+        return f"{type(value).__name__}({abbreviate(repr(value.tolist()))})"
+    return abbreviate(repr(value))
 
 
 def show_name(name: object) -> str:

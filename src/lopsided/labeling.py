@@ -164,6 +164,8 @@ class SAR(_Hiding):
 def _numbers(X: Any, n_rows: int) -> NDArray[Any]:
     """Return a finite float table of n_rows rows."""
     try:
+        if np.iscomplexobj(X):
+            raise TypeError
         values = np.asarray(X, dtype=float)
     except (TypeError, ValueError):
         raise ValueError(

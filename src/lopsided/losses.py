@@ -177,12 +177,12 @@ class FocalLoss(_Focal):
         _check_gamma(self.gamma, "gamma")
 
     def _gamma(self, margin: Any) -> Any:
-        return self.gamma
+        return float(self.gamma)
 
     def log_odds(self, margin: Any) -> Any:
         """Return the log-odds at rest: focal scores are timid, the log-odds are larger."""
         # At rest odds = gradient(-margin) / gradient(margin); powers leave as gamma * margin.
-        math, gamma = backend(margin), self.gamma
+        math, gamma = backend(margin), float(self.gamma)
         near = math.clip(margin, -_FAR, _FAR)
         p, q = sigmoid(near), sigmoid(-near)
         above = gamma * q * softplus(near) + p
@@ -229,11 +229,12 @@ class CalibratedFocalLoss(_Focal):
 
     def _gamma(self, margin: Any) -> Any:
         below = cast(sigmoid(margin) < self.switch, like=margin)
-        return self.easy + (self.hard - self.easy) * below
+        easy, hard = float(self.easy), float(self.hard)
+        return easy + (hard - easy) * below
 
     def log_odds(self, margin: Any) -> Any:
         """Return the log-odds at rest of the `easy` piece, where all but rare classes lie."""
-        return FocalLoss(self.easy).log_odds(margin)
+        return FocalLoss(float(self.easy)).log_odds(margin)
 
 
 def _check_gamma(gamma: Any, name: str) -> None:

@@ -133,7 +133,7 @@ def test_an_array_is_a_table_with_counted_columns():
     found = TableCleaner().fit_transform(X)
     assert list(found) == ["x0", "x1", "x2"]
     np.testing.assert_array_equal(found, X)
-    with pytest.raises(ValueError, match="Expected 2D array"):
+    with pytest.raises(ValueError, match="must have rows and columns"):
         TableCleaner().fit(X[:, 0])
     with pytest.raises(ValueError, match="X has 2 features, but TableCleaner is expecting 3"):
         TableCleaner().fit(X).transform(X[:, :2])

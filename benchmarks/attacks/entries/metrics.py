@@ -180,9 +180,10 @@ def _bootstrap_arguments(d: Draw) -> dict[str, Any]:
     prior = st.floats(share + (1 - share) * 0.2, 0.99)
     names = sorted(PU_TWINS)
     name = d(st.sampled_from(names), JUNK, 0.03)
+    known = isinstance(name, str) and name in names
     return {
         "rows": rows,
-        "metric": d.one(name, getattr(metrics, name)) if name in names else name,
+        "metric": d.one(name, getattr(metrics, name)) if known else name,
         "prior": d(st.one_of(st.none(), prior, prior.map(_estimate)), _BAD_PRIORS),
         "k": _draw_cut(d, int((rows.labels == 0).sum())),
         "n_draws": d(st.integers(1, 60), JUNK.filter(_is_small), 0.04),
@@ -247,7 +248,7 @@ def _attack_scorer(rows: Labeled, metric: Any, params: dict[str, Any]) -> None:
     scorer = metrics.make_pu_scorer(metric, **params)
     found = scorer(_Scores(), rows.values[:, None], rows.y)
     given = dict(params)
-    if "prior" in given:
+    if given.get("prior") is not None:
         given["prior"] = max(given["prior"], float((rows.labels == 1).mean()))
     wanted = getattr(metrics, metric)(rows.labels, rows.values, **given)
     expect(close(found, wanted), f"the scorer says {found!r}, the metric {wanted!r}")

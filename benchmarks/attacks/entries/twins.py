@@ -9,7 +9,7 @@ __all__ = ["PU_TWINS", "TRUE_TWINS"]
 
 
 def _cut(k: Any, n: int) -> int:
-    return ceil(float(k) * n - 1e-9) if 0 < k < 1 else int(k)
+    return max(ceil(float(k) * n - 1e-9), 1) if 0 < k < 1 else int(k)
 
 
 def _roc_auc(y: Any, s: Any) -> float:

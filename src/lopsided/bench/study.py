@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from lopsided._check import check_choice
 from lopsided.bench.adbench import ADBenchProtocol, LabeledShare
 from lopsided.bench.protocols import Protocol, StratifiedProtocol
-from lopsided.bench.study_file import find_study, read_toml, shorten
+from lopsided.bench.study_file import find_study, name_of_study, read_toml, shorten
 from lopsided.bench.study_values import (
     read_count,
     read_entry,
@@ -182,7 +182,7 @@ def read_study(path: str | Path) -> Study:
     ['naive-xgb', 'naive-forest']
     """
     file = find_study(path)
-    if not file.stem.strip("."):
+    if not name_of_study(file).strip("."):
         raise ValueError(f"A study needs a name, got {file}. Rename the file.")
     try:
         content = read_toml(file)
@@ -198,7 +198,7 @@ def read_study(path: str | Path) -> Study:
         }
         if "published" in values:
             values["published"] = _find_beside(file, values["published"])
-        study = Study(name=file.stem, settings=values.pop("mechanisms"), **values)
+        study = Study(name=name_of_study(file), settings=values.pop("mechanisms"), **values)
         _check_numbers(study)
     except (ValueError, TypeError) as error:
         raise ValueError(f"{file}: {error}") from error

@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-__all__ = ["find_study", "list_studies", "read_toml", "shorten"]
+__all__ = ["find_study", "list_studies", "name_of_study", "read_toml", "shorten"]
 
 _NAMED = Path(__file__).with_name("studies")  # these come with the package
 # Far more than any study needs, and little enough that whatever a file holds is read at once:
@@ -36,6 +36,11 @@ def find_study(study: str | Path) -> Path:
         f"Did you mean {near[0]}?" if near else f"Name a .toml file, or {' or '.join(names)}."
     )
     raise FileNotFoundError(f"No study is at {study}. {hint}")
+
+
+def name_of_study(file: Path) -> str:
+    """Return the name that a file gives its study; what a stem is hangs on Python's version."""
+    return file.name.removesuffix(".toml") if file.name.endswith(".toml") else file.stem
 
 
 def read_toml(file: Path) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from lopsided._check import as_floats, as_generator, check_level, check_scores
+from lopsided._terminal import quote
 from lopsided.diagnostics._rows import (
     LEVEL,
     check_cuts,
@@ -175,6 +176,10 @@ def blind_recall(
     """
     from scipy.stats import beta
 
+    if not isinstance(rivals, (Mapping, type(None))):
+        raise ValueError(
+            f"rivals must be scores by name, such as {{'desk': scores}}, got {quote(rivals)}."
+        )
     labels, values = check_rows(y, scores, keep_reviewed=True)
     (cut,) = check_cuts(k, int((labels == 0).sum()))
     tail = (1 - check_level(level)) / 2
@@ -213,14 +218,10 @@ def _compare(
     drawn = np.quantile(share[:, 0] - share[:, 1], [tail, 1 - tail]) * len(inside)
     p_value, exact = _test_signs(more, fewer, tail)
     found = float(theirs.sum())
-    return Rival(
-        name,
-        found,
-        float(inside.sum()) - found,
-        min(float(drawn[0]), exact[0]),
-        max(float(drawn[1]), exact[1]),
-        p_value,
-    )
+    difference = float(inside.sum()) - found
+    low = min(float(drawn[0]), exact[0], difference)  # sums of broken counts are rounded
+    high = max(float(drawn[1]), exact[1], difference)
+    return Rival(name, found, difference, low, high, p_value)
 
 
 def _test_signs(more: float, fewer: float, tail: float) -> tuple[float, tuple[float, float]]:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import check_choice, check_magnitude, require
+from lopsided._check import check_choice, check_count, check_magnitude, require
 from lopsided._rows import TrainingRows
 from lopsided.methods._encoders import EncodedClassifier
 from lopsided.methods._isolation import search_path
@@ -102,6 +102,8 @@ class NNIFClassifier(EncodedClassifier):
         from sklearn.ensemble import IsolationForest
         from sklearn.neighbors import NearestNeighbors
 
+        n_neighbors = min(check_count(self.n_neighbors, "n_neighbors"), len(rows))
+        check_count(self.n_estimators, "n_estimators")
         unlabeled = rows.X[rows.unlabeled]
         forest = IsolationForest(
             n_estimators=self.n_estimators,
@@ -109,9 +111,7 @@ class NNIFClassifier(EncodedClassifier):
             n_jobs=self.n_jobs,
             random_state=int(rng.integers(2**31)),
         ).fit(unlabeled)
-        nearest = NearestNeighbors(
-            n_neighbors=min(self.n_neighbors, len(rows)), n_jobs=self.n_jobs
-        )
+        nearest = NearestNeighbors(n_neighbors=n_neighbors, n_jobs=self.n_jobs)
         neighbors = nearest.fit(rows.X).kneighbors(unlabeled, return_distance=False)
         return weighted_path(mean_path(forest, unlabeled), rows.y[neighbors].mean(axis=1))
 

@@ -184,7 +184,7 @@ def cut_rows(k: float, n_rows: int) -> int:
     """Turn a count or a share into a number of rows from 1 to n_rows."""
     number = isinstance(k, (int, float, np.number)) and not isinstance(k, bool)
     if number and 0 < k < 1:
-        return rows_of_share(k, n_rows)
+        return max(rows_of_share(k, n_rows), 1)
     if not number or not 1 <= k <= n_rows or k % 1 != 0:
         raise ValueError(
             f"k must be from 1 to {n_rows} rows or a share below 1, got {quote(k)}. Pass for "

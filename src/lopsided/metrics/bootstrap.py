@@ -196,7 +196,7 @@ def pu_bootstrap(
 
 
 def _name_of(metric: Any) -> str:
-    name = metric if isinstance(metric, str) else getattr(metric, "__name__", repr(metric))
+    name = metric if isinstance(metric, str) else getattr(metric, "__name__", metric)
     return check_choice(name, _DRAWS, "PU metric")
 
 

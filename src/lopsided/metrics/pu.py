@@ -53,7 +53,8 @@ def pu_mean_log_rank(
     0.837
     """
     places = find_places(y, scores, scenario, sample_weight)
-    return places.average(-np.log(places.mean() / (places.n_rows + (not places.inside))))
+    share = places.mean() / (places.n_rows + (not places.inside))
+    return places.average(-np.log(np.minimum(share, 1)))  # weights may round it above
 
 
 def pu_damped_log_rank(
@@ -102,7 +103,7 @@ def pu_damped_log_rank(
     n_outside = places.n_labeled * (not places.inside)
     width = damping(places.n_labeled / (places.n_rows + n_outside), prior)
     share = places.mean() / (places.n_rows + (not places.inside))
-    return places.average(damped_log(share, width))
+    return places.average(damped_log(np.minimum(share, 1), width))
 
 
 def damping(labeled_share: float, prior: Any) -> float:

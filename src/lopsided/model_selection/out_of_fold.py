@@ -23,6 +23,7 @@ from lopsided._check import (
 )
 from lopsided._params import check_classifier, seeded_copy
 from lopsided._progress import Bar
+from lopsided._terminal import quote
 from lopsided._warnings import warn
 from lopsided.exceptions import PriorWarning
 from lopsided.methods.base import PUClassifier, TrainingRows, as_pandas, takes_reviewed
@@ -138,6 +139,10 @@ def list_splits(
                 f"{int(y[test].sum())}. Use fewer folds."
             )
         splits.append((train, test))
+    if not splits:
+        raise ValueError(
+            f"cv must give splits, got none of {quote(cv)}. Pass a number of folds."
+        )
     return splits
 
 
@@ -255,6 +260,8 @@ def rank_against(reference: Any, scores: Any, weights: Any = None) -> NDArray[np
     if weights is not None:
         counts = np.bincount(place, weights=_as_shares(weights, points))
     values = np.clip(as_floats(scores, "scores"), -_FAR, _FAR)
+    if np.isnan(values).any():
+        raise ValueError(f"scores must be numbers, got {quote(scores)}. Leave out what is NaN.")
     total = counts.sum()
     middles = (np.cumsum(counts) - counts / 2) / total
     placed = np.interp(values, known, middles)

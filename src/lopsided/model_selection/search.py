@@ -1,6 +1,7 @@
 """Search parameters by PU labels, and prefer the simple where the labels cannot tell."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from typing import Any, Self
 
 import numpy as np
@@ -210,7 +211,14 @@ class PUSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             search = RandomizedSearchCV(
                 model, self.param_grid, n_iter=self.n_iter, random_state=seed, **shared
             )
-        search.fit(X, labels, row_groups=rows.groups, **fit_params)
+        if not _has_candidates(self.param_grid):
+            raise ValueError(
+                f"param_grid must hold a candidate, got {quote(self.param_grid)}. Name a "
+                "parameter and its values."
+            )
+        with warnings.catch_warnings():  # a candidate without a score is passed over below
+            warnings.filterwarnings("ignore", "One or more of the test scores are non-finite")
+            search.fit(X, labels, row_groups=rows.groups, **fit_params)
         self.n_splits_ = len(splits)
         self.cv_results_ = {**search.cv_results_, **self._judge(search.cv_results_)}
         self.best_index_ = int(search.best_index_)
@@ -364,3 +372,8 @@ def _size(value: Any) -> float:
         return float(value)
     except (TypeError, ValueError):
         return 0.0  # a word such as "sqrt" is neither simple nor not
+
+
+def _has_candidates(grid: Any) -> bool:
+    """Say whether there is anything to try; what is no grid scikit-learn says itself."""
+    return not isinstance(grid, Sized) or bool(len(grid))

@@ -6,7 +6,7 @@ since. `GroupTimeSeriesSplit` gives the rows to learn from, `labels_as_of` their
 `DelayedLabelClassifier` brings both into scikit-learn's `cross_validate` and searches.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -281,9 +281,11 @@ class DelayedLabelClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
     def _take_features(self, X: Any, reset: bool = False) -> Any:
         """Return the columns to learn from, once the two of times are known to be there."""
         times = [self.time, self.known_since]
-        if not set(times) <= set(getattr(X, "columns", ())):
+        columns = set(getattr(X, "columns", ()))
+        if not all(isinstance(one, Hashable) and one in columns for one in times):
             raise ValueError(
-                f"X must be a data frame with the columns {times[0]!r} and {times[1]!r}, got "
+                f"X must be a data frame with the columns {quote(times[0])} and "
+                f"{quote(times[1])}, got "
                 f"{type(X).__name__} without. Add them, or name yours by time and known_since."
             )
         if not reset:

@@ -42,7 +42,7 @@ def is_nameless(X: Any) -> bool:
 def _name_columns(values: Any) -> Any:
     if values.ndim != 2:
         raise ValueError(
-            f"Expected 2D array: X must have rows and columns, got shape {values.shape}. "
-            "Reshape your data with X.reshape(-1, 1) if it is one column."
+            f"X must have rows and columns, got shape {values.shape}. Reshape your data with "
+            "X.reshape(-1, 1) if it is one column."
         )
     return pd.DataFrame(values, columns=[f"x{place}" for place in range(values.shape[1])])

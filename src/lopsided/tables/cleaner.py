@@ -279,7 +279,7 @@ class TableCleaner(TransformerMixin, BaseEstimator):
         for name, kind in said.items():
             check_choice(name, names, "column")
             check_choice(kind, KINDS, "type of a column")
-        if isinstance(self.drop, str):
+        if isinstance(self.drop, str) or not isinstance(self.drop, Iterable):
             raise ValueError(
                 f"drop must be a list of columns, got {quote(self.drop)}. Put it in []."
             )

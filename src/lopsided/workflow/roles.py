@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lopsided._check import check_choice, check_unique
-from lopsided._terminal import abbreviate, list_some
+from lopsided._terminal import abbreviate, list_some, quote
 from lopsided.tables import TableCleaner, find_columns, read_frame, read_labels, read_names
 
 __all__ = ["ROW_NUMBER", "Prepared", "Roles", "prepare"]
@@ -49,6 +49,8 @@ class Roles:
         """Return the roles in a table that has all the columns they name."""
         names = list(frame.columns)
         check_unique(names)
+        if not (drop is None or isinstance(drop, Iterable)):
+            raise ValueError(f"drop must be a list of columns, got {quote(drop)}.")
         words = [drop] if isinstance(drop, str) else [str(word) for word in drop or ()]
         # Columns may be named by numbers, and labels be numbers; text is what all become.
         texts = {role: one if one is None else str(one) for role, one in others.items()}
