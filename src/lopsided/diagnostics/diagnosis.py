@@ -161,7 +161,7 @@ def diagnose(
         A name of the registry, or a method or other classifier.
     prior : float, pair of floats, estimate, "auto" or None, default=None
         P(y_true = 1), as in `expected_finds`; None and "auto" estimate it from the blind
-        scores.
+        scores, whatever the prior of `estimator`.
     label_frequency : Beta or None, default=None
         What is believed of the share of positives that are labeled, for that estimate; refused
         beside a prior that is given.

@@ -68,7 +68,8 @@ class ReviewLoop:
     ids : array of shape (n_rows,) or None, default=None
         Names of the rows, numbers or texts, none twice; None is their positions.
     label_frequency : Beta or None, default=None
-        The belief on the share of positives that are labeled in `y`, see `estimate_prior`.
+        The belief on the share of positives that are labeled in `y`, see `estimate_prior`; the
+        loop asks for no prior of `method`.
     random_state : int, default=0
         Seed of the fits and of what is drawn at random.
     n_jobs : int or None, default=None
