@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
+from typing import Any
 
 # All but tab and newline; marks that turn the direction of text, and other ends of a line; and
 # halves of letters, such as bytes of a file's name that are no UTF-8, which nobody can print.
@@ -34,12 +35,13 @@ def abbreviate(text: object, most: int = 60) -> str:
     return whole if len(whole) <= most else whole[: most - 3] + "..."
 
 
-def quote(value: object) -> str:
+def quote(value: Any) -> str:
     """Return a value as Python writes it, its beginning if it is long."""
     if isinstance(value, str):
         return repr(abbreviate(value))
     if getattr(value, "ndim", None) and hasattr(value, "tolist"):  # an array by its values
-        return f"{type(value).__name__}({abbreviate(repr(value.tolist()))})"
+        first = value[:60].tolist()  # more than are shown
+        return f"{type(value).__name__}({abbreviate(repr(first))})"
     return abbreviate(repr(value))
 
 
