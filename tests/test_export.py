@@ -95,6 +95,12 @@ def test_an_unfitted_model_is_refused():
         to_treelite(build("naive-xgb"))
 
 
+@pytest.mark.parametrize("path", [None, 3])
+def test_trees_are_written_to_a_path(path):
+    with pytest.raises(ValueError, match=f"The file to write must be a path, got {path}"):
+        export(build("naive-xgb", n_estimators=2).fit(NUMBERS, Y), path)
+
+
 def test_without_treelite_the_error_says_what_to_type(monkeypatch):
     monkeypatch.setitem(sys.modules, "treelite", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'lopsided\[export\]'"):

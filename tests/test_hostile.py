@@ -121,6 +121,14 @@ def test_a_case_is_the_same_from_the_same_seed():
     assert seen[0] == seen[1]
 
 
+def test_cases_whose_arguments_cannot_be_drawn_are_defects():
+    found, numbers = {}, range(CHUNK, CHUNK + 30)
+    run_chunk("fakes", numbers, found.__setitem__)
+    assert sorted(found) == list(numbers)
+    assert {outcome.verdict for outcome in found.values()} == {"result", "traceback"}
+    assert "fakes.undrawn: no arguments, for KeyError: 'arguments'" in found[max(numbers)].note
+
+
 @pytest.mark.parametrize(
     ("how", "odd", "verdict"),
     [

@@ -47,6 +47,9 @@ def search(**options):
         ),
         (lambda: rank_against([1.0, 2.0], None), "scores must be numbers, got None"),
         (lambda: search(cv={}), "cv must give splits, got none of {}"),
+        (lambda: search(cv=[([0.5], [1])]), r"rows to test on, got \(\[0\.5\], \[1\]\)"),
+        (lambda: search(cv=b"a b"), "cv must be a number of folds or a splitter, got b'a b'"),
+        (lambda: search(scoring=np.array([1, 2])), r"No scoring is called ndarray\(\[1, 2\]"),
         (
             lambda: PUSearchCV(lopsided.build("naive-logistic"), []).fit(X, Y),
             r"param_grid must hold a candidate, got \[\]",
@@ -57,10 +60,20 @@ def search(**options):
             ),
             r"a data frame with the columns \['a'\] and",
         ),
+        (
+            lambda: DelayedLabelClassifier(lopsided.build("naive-logistic"), time=([],)).fit(
+                TABLE, Y
+            ),
+            r"a data frame with the columns \(\[\],\) and",
+        ),
         (lambda: SAR(hidden=0.5).draw(X + 1j, Y, rng=0), "SAR needs a table of numbers"),
         (
             lambda: lopsided.build("ifpu-xgb", monotone_constraints=False).fit(X, Y),
             "monotone_constraints must hold -1, 0 or 1 for each of 2 columns, got False",
+        ),
+        (
+            lambda: lopsided.build("ifpu-xgb", monotone_constraints=np.zeros((1, 2))).fit(X, Y),
+            r"of 2 columns, got ndarray\(\[\[0\.0, 0\.0\]\]\)",
         ),
         (
             lambda: lopsided.build("nnif", prior=0.3, n_neighbors="a").fit(X, Y),
@@ -73,6 +86,26 @@ def search(**options):
         (
             lambda: lopsided.fit(TABLE, "fraud", drop=1j),
             "drop must be a list of columns, got 1j",
+        ),
+        (
+            lambda: lopsided.fit(TABLE, "fraud", drop=pd.Series([1.5, 2])),
+            r"No column is called '1\.5'",
+        ),
+        (
+            lambda: TableCleaner(types=pd.Series([1.0])).fit(TABLE),
+            r"types must say .* got Series\(\[1\.0\]\)",
+        ),
+        (
+            lambda: lopsided.MultiPositiveClassifier(pd.Series([1.0])).fit(X, Y),
+            r"estimator must be a classifier .* got Series\(\[1\.0\]\)",
+        ),
+        (
+            lambda: lopsided.datasets.make_claims(60, labeled=1.0),
+            "labeled must be a number from 0 to below 1, got 1.0",
+        ),
+        (
+            lambda: lopsided.datasets.make_claims(60, labeled=np.array([1.0, 2.0])),
+            "labeled must be a number from 0 to below 1, got ndarray",
         ),
         (lambda: blind_recall(Y, SCORES, 5, rivals=0.5), "rivals must be scores by name"),
         (

@@ -410,16 +410,30 @@ def test_a_searched_prior_is_that_of_the_whole_table_for_each_candidate():
 
 
 def test_a_search_passes_over_what_has_no_score_in_a_fold():
+    def fail_once(model, X, y):
+        if X[:, 0].max() < 99:
+            return 1.0
+        raise ValueError("No score goes that far.")
+
+    rows = np.r_[[[99.0, 0.0]], X[1:60, :2]]
+    y = np.repeat([1, 0], [8, 52])
+    search = PUSearchCV(LOGISTIC, {"C": [0.1, 1.0]}, scoring=fail_once, random_state=0)
+    with (
+        pytest.warns(UserWarning, match=r"A fold has no score, .* No score goes that far\."),
+        pytest.raises(ValueError, match="got 2 that failed, had no score in a fold"),
+    ):
+        search.fit(rows, y)
+
+
+def test_a_fold_without_unlabeled_rows_is_judged_by_its_reviewed_ones():
     y = np.where(np.arange(60) % 2, -1, 0)
     y[:8] = 1
     all_decided = [(np.r_[:4, 8:60], np.r_[4:8, 9:19:2]), (np.r_[4:60], np.r_[:4, 8:20])]
-    logistic = NaiveLogisticClassifier()
-    search = PUSearchCV(logistic, {"C": [0.1, 1.0]}, cv=all_decided, random_state=0)
-    with (
-        pytest.warns(UserWarning, match="A fold has no score, .* y must hold unlabeled rows"),
-        pytest.raises(ValueError, match="got 2 that failed, had no score in a fold"),
-    ):
-        search.fit(X[:60], y)
+    search = PUSearchCV(NaiveLogisticClassifier(), {"C": [0.1, 1.0]}, cv=all_decided)
+    train, test = all_decided[0]
+    model = NaiveLogisticClassifier(C=1.0).fit(X[train], y[train])
+    wanted = pu_damped_log_rank(np.maximum(y[test], 0), model.decision_function(X[test]))
+    assert search.fit(X[:60], y).cv_results_["split0_test_score"][1] == pytest.approx(wanted)
 
 
 @pytest.mark.parametrize("n", [-1, np.nan, "one", {}, None])

@@ -5,10 +5,11 @@ import re
 import subprocess
 import sys
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from lopsided._terminal import escape_controls
+from lopsided._terminal import escape_controls, quote
 from lopsided.cli import main
 from lopsided.tables import write_table
 
@@ -192,3 +193,20 @@ def test_in_a_pipe_only_the_cells_of_a_list_are_as_they_were(desk, monkeypatch):
     for words, (_, shown, told) in run_all(desk, name, monkeypatch, io.StringIO).items():
         assert bool(RAW.search(shown)) == (words == "rank 3")
         assert not RAW.search(told)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("a\n", "'a '"),
+        (0.5, "0.5"),
+        (np.array(["a"]), "ndarray(['a'])"),
+        (np.zeros((2, 2), np.float32), "ndarray([[0.0, 0.0], [0.0, 0.0]])"),
+        (pd.Series([1.0, 2.0], index=[3.5, 1.5], name="x"), "Series([1.0, 2.0])"),
+        (pd.Series, repr(pd.Series)),
+        (np.ndarray, "<class 'numpy.ndarray'>"),
+    ],
+    ids=str,
+)
+def test_a_value_is_quoted_on_one_line_and_an_array_by_its_values(value, shown):
+    assert quote(value) == shown

@@ -127,13 +127,21 @@ def run_chunk(kind: str, numbers: Sequence[int], done: Callable[[int, Outcome], 
         Is told each number and its outcome.
     """
     entry, chunk = find_entry(kind, numbers[0]), numbers[0] // CHUNK
-    wanted = {number - chunk * CHUNK for number in numbers}
+    left = {number - chunk * CHUNK for number in numbers}
+    last = max(left)
 
     def take(place: int, drawn: Drawn) -> None:
-        if place in wanted:
+        if place in left:
+            left.remove(place)
             done(chunk * CHUNK + place, attack_once(entry, drawn))
 
-    for_each(entry.arguments, chunk, take, max(wanted))
+    try:
+        for_each(entry.arguments, chunk, take, last)
+    except Exception as error:  # what an entry raises is judged: this is a flaw of the attack
+        _log.info("Nothing was drawn:", exc_info=True)
+        note = f"{entry.names[0]}: no arguments, for {type(error).__name__}: {error}"
+        for place in sorted(left):
+            done(chunk * CHUNK + place, Outcome("traceback", note))
 
 
 class _Enough(BaseException):

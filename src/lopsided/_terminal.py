@@ -39,8 +39,10 @@ def quote(value: Any) -> str:
     """Return a value as Python writes it, its beginning if it is long."""
     if isinstance(value, str):
         return repr(abbreviate(value))
+    if isinstance(value, type):  # which may have the attributes of an array
+        return abbreviate(repr(value))
     if getattr(value, "ndim", None) and hasattr(value, "tolist"):  # an array by its values
-        first = value[:60].tolist()  # more than are shown
+        first = getattr(value, "iloc", value)[:60].tolist()  # more than are shown
         return f"{type(value).__name__}({abbreviate(repr(first))})"
     return abbreviate(repr(value))
 

@@ -183,10 +183,10 @@ def export(model: Any, path: str | os.PathLike[str]) -> tuple[Path, Path]:
     model.tl model.tl.json ['categories', 'columns', 'prior', 'score', 'zeros_are_missing']
     """
     trees = to_treelite(model)
-    beside = Path(f"{os.fspath(path)}.json")
     text = json.dumps(_describe(model), indent=2)
     with atomic_write(path) as draft:
         trees.serialize(draft)
+    beside = Path(f"{os.fspath(path)}.json")
     with atomic_write(beside) as draft:
         draft.write_text(text)
     return Path(path), beside

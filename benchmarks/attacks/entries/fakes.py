@@ -49,6 +49,13 @@ def _attack(how: str) -> None:
         os.abort()
 
 
+@arguments
+def _no_arguments(d: Draw) -> dict[str, Any]:
+    if d.chance(0.2):
+        raise KeyError("arguments")
+    return {"how": "behaves"}
+
+
 class Shapeless:
     """Numbers that NumPy trips over."""
 
@@ -56,4 +63,7 @@ class Shapeless:
         return np.zeros(2) + np.zeros(3)
 
 
-ENTRIES = (Entry(("fakes.fake",), _arguments, _attack),)
+ENTRIES = (
+    Entry(("fakes.fake",), _arguments, _attack),
+    Entry(("fakes.undrawn",), _no_arguments, _attack),
+)

@@ -169,7 +169,7 @@ def _data_arguments(d: Draw) -> dict[str, Any]:
         "group": d(groups, JUNK, 0.2),
         "name": d(st.sampled_from(("wine-rare", "digits-8")), JUNK, 0.3),
         "n_rows": d(st.integers(50, 90), JUNK.filter(_is_few), 0.1),
-        "labeled": d(st.floats(0, 1), JUNK, 0.1),
+        "labeled": d(st.floats(0, 1, exclude_max=True), JUNK, 0.1),
         "first_day": d(st.sampled_from(("2025-01-01", "1999-12-31")), JUNK, 0.1),
         "seed": d(st.integers(0, 9), JUNK, 0.05),
     }

@@ -74,7 +74,8 @@ def make_claims(
     n_rows : int, default=3000
         Number of claims.
     labeled : float, default=0.25
-        The share of frauds that are confirmed; 0 gives a month that nobody has looked at.
+        The share of frauds that are confirmed, below 1; 0 gives a month that nobody has
+        looked at.
     first_day : str, default="2025-01-01"
         The first of the 90 days in which claims are filed.
     random_state : int, Generator or None, default=0
@@ -92,8 +93,7 @@ def make_claims(
 
     check_count(n_rows, "n_rows", least=50)
     start = _as_day(first_day)
-    if labeled != 0:
-        check_share(labeled, "labeled")
+    check_share(labeled, "labeled")
     rng = as_generator(random_state)
     shops, collusion = _make_shops()
     popularity = 1 / np.arange(3, 3 + len(shops))

@@ -32,8 +32,8 @@ def as_pandas(X: Any) -> Any:
         X = fill_masked(X)
     if isinstance(X, np.ndarray) and X.ndim == 1:
         raise ValueError(
-            "Expected 2D array, got 1D array instead: X must have rows and columns. Reshape "
-            "your data with X.reshape(-1, 1) if it is one column."
+            "X must have rows and columns, got a 1D array. Reshape your data with "
+            "X.reshape(-1, 1) if it is one column."
         )
     return X
 

@@ -214,9 +214,9 @@ class BoostedRiskClassifier(RiskClassifier):
         check_choice(self.grow_policy, ("depthwise", "lossguide"), "grow_policy")
         check_hold_out(self.validation_fraction)
         signs = self.monotone_constraints
-        told = [] if signs is None else np.ravel(np.asarray(signs, dtype=object)).tolist()
-        known = all(is_real(one) and one in (-1, 0, 1) for one in told)
-        if signs is not None and not (known and len(told) == X.shape[1]):
+        told = np.asarray([] if signs is None else signs, dtype=object)
+        known = all(is_real(one) and one in (-1, 0, 1) for one in told.ravel().tolist())
+        if signs is not None and not (known and told.shape == X.shape[1:]):
             raise ValueError(
                 f"monotone_constraints must hold -1, 0 or 1 for each of {X.shape[1]} columns, "
                 f"got {quote(signs)}."

@@ -268,7 +268,7 @@ class MultiPositiveClassifier(MetaEstimatorMixin, PUClassifier):
         if not (_is_estimator(base) and is_classifier(base) and ranks):
             raise ValueError(
                 "estimator must be a classifier with decision_function or predict_proba, the "
-                f"name of a method, or None, got {abbreviate(base)!r}. Pass one such as "
+                f"name of a method, or None, got {quote(base)}. Pass one such as "
                 "FocusedClassifier()."
             )
         if sample_weight is not None and not has_fit_parameter(base, "sample_weight"):

@@ -115,8 +115,8 @@ class _FoldMetric:
 def _fold_metric(metric: Any, params: dict[str, Any]) -> _FoldMetric:
     if isinstance(params.get("prior"), (tuple, list)):
         raise ValueError(
-            f"prior of a scorer must be one number, got {params['prior']!r}. Make one scorer "
-            "for each end."
+            f"prior of a scorer must be one number, got {quote(params['prior'])}. Make one "
+            "scorer for each end."
         )
     if isinstance(metric, str):
         metric = get_metric(metric)

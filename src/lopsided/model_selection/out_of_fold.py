@@ -130,9 +130,17 @@ def list_splits(
             )
         kind = PUStratifiedKFold if groups is None else PUGroupKFold
         cv = kind(n_folds, shuffle=True, random_state=int(rng.integers(2**31)))
+    if isinstance(cv, (str, bytes)):  # which can be split, too
+        raise ValueError(f"cv must be a number of folds or a splitter, got {quote(cv)}.")
     splits = []
     for sides in check_cv(cv).split(rows.X, y, groups):
-        train, test = (np.arange(len(y))[np.asarray(side)] for side in sides)
+        try:
+            train, test = (np.arange(len(y))[np.asarray(side)] for side in sides)
+        except (IndexError, TypeError, ValueError):
+            raise ValueError(
+                f"cv must give rows to train and rows to test on, got {quote(sides)}. Pass a "
+                "number of folds."
+            ) from None
         if y[test].sum() < least:
             raise ValueError(
                 f"Each fold needs {least} labeled rows to be judged by, got one with "

@@ -1,7 +1,8 @@
 """Search parameters by PU labels, and prefer the simple where the labels cannot tell."""
 
+import re
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from lopsided._check import as_generator, check_choice
 from lopsided._params import check_classifier, is_real, seeded_copy
-from lopsided._terminal import quote
+from lopsided._terminal import abbreviate, quote
 from lopsided._warnings import warn
 from lopsided.methods.base import takes_reviewed
 from lopsided.metrics.named import WITHOUT_PRIOR
@@ -211,14 +212,13 @@ class PUSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             search = RandomizedSearchCV(
                 model, self.param_grid, n_iter=self.n_iter, random_state=seed, **shared
             )
-        if not _has_candidates(self.param_grid):
-            raise ValueError(
-                f"param_grid must hold a candidate, got {quote(self.param_grid)}. Name a "
-                "parameter and its values."
-            )
         with warnings.catch_warnings():  # a candidate without a score is passed over below
             warnings.filterwarnings("ignore", "One or more of the test scores are non-finite")
-            search.fit(X, labels, row_groups=rows.groups, **fit_params)
+            try:
+                search.fit(X, labels, row_groups=rows.groups, **fit_params)
+            except ValueError as error:
+                _tell_failures(error)
+                raise
         self.n_splits_ = len(splits)
         self.cv_results_ = {**search.cv_results_, **self._judge(search.cv_results_)}
         self.best_index_ = int(search.best_index_)
@@ -255,21 +255,29 @@ class PUSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _check_grid(self) -> None:
         """Refuse a grid of another form than scikit-learn's, or of parameters that are none."""
         grids = [self.param_grid] if isinstance(self.param_grid, Mapping) else self.param_grid
-        if not isinstance(grids, (list, tuple)) or not all(
-            isinstance(one, Mapping) for one in grids
-        ):
+        if not isinstance(grids, list) or not all(isinstance(one, Mapping) for one in grids):
             raise ValueError(
                 "param_grid must be a dict from parameters to lists of values, or a list of "
                 f"such dicts, got {quote(self.param_grid)}. Pass for example {{'C': [0.1, 1]}}."
             )
+        if not self.param_grid:
+            raise ValueError(
+                f"param_grid must hold a candidate, got {self.param_grid}. Name a parameter."
+            )
         known = self.estimator.get_params()
-        for name in [name for one in grids for name in one if "__" not in str(name)]:
-            check_choice(name, known, f"parameter of {type(self.estimator).__name__}")
+        for name, values in (pair for one in grids for pair in one.items()):
+            if "__" not in str(name):
+                check_choice(name, known, f"parameter of {type(self.estimator).__name__}")
+            if not _are_values(values) and (self.n_iter is None or not hasattr(values, "rvs")):
+                raise ValueError(
+                    f"param_grid must hold a list of values of {name}, got {quote(values)}. "
+                    "Pass for example [0.1, 1]."
+                )
 
     def _resolve_scoring(self) -> Callable[[Any, Any, Any], float]:
         if callable(self.scoring):
             return self.scoring
-        if self.scoring not in REGISTERED:
+        if not isinstance(self.scoring, str) or self.scoring not in REGISTERED:
             check_choice(self.scoring, (*REGISTERED, *get_scorer_names()), "scoring")
             return get_scorer(self.scoring)
         known = {} if self.scoring in WITHOUT_PRIOR else {"prior": self.prior}
@@ -314,7 +322,8 @@ class _ScoreAndCheck:
         self.score = score
 
     def __call__(self, estimator: Any, X: Any, y: Any) -> dict[str, float]:
-        estimator = estimator.estimator if isinstance(estimator, PartFit) else estimator
+        if isinstance(estimator, PartFit):  # a fold, which may have no other rows than reviewed
+            estimator, y = estimator.estimator, y if (y == 0).any() else np.maximum(y, 0)
         scores = score_rows(estimator, X)
         constant = len(scores) > 1 and np.ptp(scores) == 0
         try:
@@ -374,6 +383,18 @@ def _size(value: Any) -> float:
         return 0.0  # a word such as "sqrt" is neither simple nor not
 
 
-def _has_candidates(grid: Any) -> bool:
-    """Say whether there is anything to try; what is no grid scikit-learn says itself."""
-    return not isinstance(grid, Sized) or bool(len(grid))
+def _are_values(values: Any) -> bool:
+    """Say whether there is a row of values to try."""
+    if isinstance(values, np.ndarray):
+        return values.ndim == 1 and len(values) > 0
+    return isinstance(values, Sequence) and not isinstance(values, str) and len(values) > 0
+
+
+def _tell_failures(error: ValueError) -> None:
+    """Raise an error that tells in a sentence why all fits failed, if that is what happened."""
+    found = re.search(r"All the \d+ fits failed.*^\S*Error: (.*)", str(error), re.DOTALL | re.M)
+    if found:
+        reason = abbreviate(found[1].strip(), 240).rstrip(".")
+        raise ValueError(
+            f"param_grid must hold a candidate that can be fitted, got none: {reason}."
+        ) from error

@@ -6,7 +6,7 @@ since. `GroupTimeSeriesSplit` gives the rows to learn from, `labels_as_of` their
 `DelayedLabelClassifier` brings both into scikit-learn's `cross_validate` and searches.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -281,12 +281,15 @@ class DelayedLabelClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator)
     def _take_features(self, X: Any, reset: bool = False) -> Any:
         """Return the columns to learn from, once the two of times are known to be there."""
         times = [self.time, self.known_since]
-        columns = set(getattr(X, "columns", ()))
-        if not all(isinstance(one, Hashable) and one in columns for one in times):
+        try:
+            known = set(times) <= set(getattr(X, "columns", ()))
+        except TypeError:  # what cannot be a name of a column, such as a list
+            known = False
+        if not known:
             raise ValueError(
                 f"X must be a data frame with the columns {quote(times[0])} and "
-                f"{quote(times[1])}, got "
-                f"{type(X).__name__} without. Add them, or name yours by time and known_since."
+                f"{quote(times[1])}, got {type(X).__name__} without. Add them, or name yours "
+                "by time and known_since."
             )
         if not reset:
             check_is_fitted(self)

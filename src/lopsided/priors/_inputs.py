@@ -9,7 +9,14 @@ from lopsided._check import as_floats, check_scores
 from lopsided._params import is_real
 from lopsided._terminal import quote
 
-__all__ = ["check_answer", "check_columns", "check_rows", "check_setting", "check_weight"]
+__all__ = [
+    "check_answer",
+    "check_columns",
+    "check_from_zero",
+    "check_rows",
+    "check_setting",
+    "check_weight",
+]
 
 
 def check_weight(weight: Any, labels: NDArray[np.int8]) -> NDArray[np.float64]:
@@ -58,6 +65,13 @@ def check_setting(value: Any, name: str, below: float = np.inf) -> float:
     if not is_real(value) or not 0 < value < below:
         end = "" if below == np.inf else f" and below {below:g}"
         raise ValueError(f"{name} must be a number above 0{end}, got {quote(value)}.")
+    return float(value)
+
+
+def check_from_zero(value: Any, name: str) -> float:
+    """Return a number that is not below 0."""
+    if not is_real(value) or not 0 <= value < np.inf:
+        raise ValueError(f"{name} must be a number from 0, got {quote(value)}.")
     return float(value)
 
 

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._params import Params, is_real
+from lopsided._params import Params
 from lopsided._terminal import quote
+from lopsided.priors._inputs import check_from_zero
 from lopsided.priors.belief import Beta
 from lopsided.priors.protocol import RankedLabels, rank_labels
 
@@ -160,8 +161,7 @@ class AutoPrior(Params):
                 "belief must be one on the share of the positives that are labeled, such as "
                 f"Beta.around(0.05), got {quote(self.belief)}."
             )
-        if not is_real(self.noise) or not 0 <= self.noise < np.inf:
-            raise ValueError(f"noise must be a number from 0, got {quote(self.noise)}.")
+        check_from_zero(self.noise, "noise")
 
     def _heights_given_frequency(self, purity: NDArray[Any]) -> NDArray[np.float64]:
         """Return the chance of each height of the plateau (columns) given c (rows)."""

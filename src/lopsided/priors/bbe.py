@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from lopsided._check import check_share
 from lopsided._params import Params
-from lopsided.priors._inputs import check_setting
+from lopsided.priors._inputs import check_from_zero, check_setting
 from lopsided.priors.protocol import rank_labels
 
 __all__ = ["BBEPrior"]
@@ -61,7 +60,7 @@ class BBEPrior(Params):
     ) -> float:
         """Return the prior; see `PriorEstimator`."""
         check_setting(self.delta, "delta", below=1)
-        check_share(self.gamma, "gamma")
+        check_from_zero(self.gamma, "gamma")
         ranked = rank_labels(scores, y, weight)
         n_labeled = ranked.n_labeled
         n_unlabeled = ranked.n_rows - n_labeled

@@ -27,7 +27,7 @@ class _TargetedRisk(Risk):
         """
         shift = 0.0
         if self.target_prior is not None:
-            wanted, real = self.target_prior, prior
+            wanted, real = float(self.target_prior), prior
             shift = float(np.log(real / (1 - real)) - np.log(wanted / (1 - wanted)))
         return self.loss.log_odds(scores) + shift
 
@@ -105,13 +105,13 @@ class PURisk(_TargetedRisk):
 
     def raw_weights(self, y: Any, prior: float, weight: Any = None) -> SignedWeights:
         """Return the weights before any clamp."""
-        target = prior if self.target_prior is None else self.target_prior
+        target = prior if self.target_prior is None else float(self.target_prior)
         labeled = normalized(y == 1, y, weight)
         population = normalized((y != 1) | (self.scenario == "one-sample"), y, weight)
         negative = population - prior * labeled
         reviewed = y == -1
         if reviewed.any():
-            extra = (self.reviewed_weight - 1) * (population * cast(reviewed, y)).sum()
+            extra = (float(self.reviewed_weight) - 1) * (population * cast(reviewed, y)).sum()
             eta = extra / (1 + extra)
             fair = normalized(reviewed, y, weight)
             negative = (1 - eta) * negative + eta * (1 - prior) * fair
@@ -159,9 +159,10 @@ class SupervisedRisk(_TargetedRisk):
             rows = normalized(y == y, y, weight)
             positive = rows * cast(y == 1, y)
             return SignedWeights(positive, rows - positive)
+        target = float(self.target_prior)
         return SignedWeights(
-            self.target_prior * normalized(y == 1, y, weight),
-            (1 - self.target_prior) * normalized(y != 1, y, weight),
+            target * normalized(y == 1, y, weight),
+            (1 - target) * normalized(y != 1, y, weight),
         )
 
     def check(self) -> None:

@@ -273,7 +273,7 @@ class TableCleaner(TransformerMixin, BaseEstimator):
         if not isinstance(self.types, (Mapping, type(None))):
             raise ValueError(
                 f"types must say what columns are, such as {{'zip': 'category'}}, got "
-                f"{abbreviate(self.types)}. Pass a dictionary."
+                f"{quote(self.types)}. Pass a dictionary."
             )
         said = {str(name): kind for name, kind in (self.types or {}).items()}
         for name, kind in said.items():

@@ -51,7 +51,8 @@ class Roles:
         check_unique(names)
         if not (drop is None or isinstance(drop, Iterable)):
             raise ValueError(f"drop must be a list of columns, got {quote(drop)}.")
-        words = [drop] if isinstance(drop, str) else [str(word) for word in drop or ()]
+        dropped = () if drop is None else drop
+        words = [drop] if isinstance(drop, str) else [str(word) for word in dropped]
         # Columns may be named by numbers, and labels be numbers; text is what all become.
         texts = {role: one if one is None else str(one) for role, one in others.items()}
         roles = cls(str(label), drop=find_columns(words, names), **texts)
