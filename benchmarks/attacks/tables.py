@@ -196,8 +196,8 @@ def _unseen_is_missing(model: Any, table: Table, scores: Any) -> None:
         if not isinstance(column.dtype, pd.CategoricalDtype):
             continue
         levels = [np.nan, "a level that nobody saw", 987654321]
-        used = set(column.dropna().unique())
-        levels += [level for level in column.cat.categories if level not in used][:1]
+        used = {str(level) for level in column.dropna().unique()}  # 1 and "1" are one level
+        levels += [level for level in column.cat.categories if str(level) not in used][:1]
         found = [_scores_or_refusal(model, table.new, name, level) for level in levels]
         for level, one in zip(levels[1:], found[1:], strict=True):
             if isinstance(one, str) != isinstance(found[0], str) or (

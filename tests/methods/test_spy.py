@@ -76,3 +76,17 @@ def test_a_round_leaves_at_least_one_labeled_row(table):
 def test_settings_without_sense_are_refused(table, setting):
     with pytest.raises(ValueError, match="at least 0 and below 1"):
         SpyClassifier(**setting).fit(*table[:2])
+
+
+def test_rows_without_weight_are_neither_spies_nor_reliable():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 2))
+    y = (np.arange(80) < 12).astype(int)
+    X[y == 1] += 2
+    weight = np.where(np.arange(80) % 3, 1.0, 0.0)
+    weight[X[:, 0] < np.median(X[:, 0])] = 0  # those that look least like spies
+    model = SpyClassifier(random_state=0).fit(X, y, sample_weight=weight)
+    assert np.isfinite(model.decision_function(X)).all()
+    assert (weight[model.reliable_] > 0).any()
+    with pytest.raises(ValueError, match=r"two labeled rows of a weight above 0, .*, got 1"):
+        SpyClassifier().fit(X, y, sample_weight=np.where(y == 1, np.arange(80) == 1, 1.0))

@@ -87,9 +87,9 @@ class SpyClassifier(EncodedClassifier):
         rows = self._encode(rows)
         with self._linear_algebra():
             below = self._share_of_rounds_below(first, rows, rng)
-            reliable = below >= 0.5
-            if not reliable.any():  # spies all over: the least suspected rows must do
-                reliable = below == below.max()
+            reliable, heavy = below >= 0.5, rows.weight[rows.unlabeled] > 0
+            if not reliable[heavy].any():  # spies all over: the least suspected rows must do
+                reliable = heavy & (below == below[heavy].max())
             self.reliable_ = np.r_[
                 np.flatnonzero(rows.unlabeled)[reliable], np.flatnonzero(rows.labels == -1)
             ]
@@ -101,7 +101,13 @@ class SpyClassifier(EncodedClassifier):
         self, learner: Any, rows: TrainingRows, rng: np.random.Generator
     ) -> NDArray[np.float64]:
         """Return in which share of the rounds each unlabeled row scores below the spies."""
-        labeled, unlabeled = rng.permutation(np.flatnonzero(rows.y == 1)), rows.unlabeled
+        weigh = np.flatnonzero((rows.y == 1) & (rows.weight > 0))
+        if len(weigh) < 2:
+            raise ValueError(
+                "Spies need two labeled rows of a weight above 0, one to hide and one to learn "
+                f"from, got {len(weigh)}. Give more of them weight."
+            )
+        labeled, unlabeled = rng.permutation(weigh), rows.unlabeled
         n_spies = min(max(1, round(self.spy_share * len(labeled))), len(labeled) - 1)
         rounds = np.array_split(labeled, -(-len(labeled) // n_spies))
         votes = np.zeros(int(unlabeled.sum()))
