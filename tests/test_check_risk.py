@@ -2,6 +2,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from own_risks import Heavy
 
 from lopsided import risks
 from lopsided.losses import CalibratedFocalLoss, FocalLoss, LogisticLoss, Loss, SigmoidLoss
@@ -28,19 +29,6 @@ MORE = [
     PURisk(FocalLoss(), ClipAtZero(), scenario="two-sample", reviewed_weight=20.0),
     risks.SupervisedRisk(LogisticLoss(), target_prior=0.01),
 ]
-
-
-@dataclass
-class Heavy(Risk):
-    """Labeled rows count some times as much as others, which are taken for negatives."""
-
-    times: float = 3.0
-    needs_prior = False
-
-    def raw_weights(self, y, prior, weight=None):
-        rows = np.where(y == 1, self.times, 1.0) * (1 if weight is None else weight)
-        rows = rows / rows.sum()
-        return SignedWeights(rows * (y == 1), rows * (y != 1))
 
 
 @dataclass

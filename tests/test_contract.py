@@ -3,6 +3,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from own_risks import Heavy
 from sklearn.naive_bayes import GaussianNB
 
 from lopsided import BoostedRiskClassifier
@@ -11,7 +12,7 @@ from lopsided.exceptions import MissingExtraError
 from lopsided.losses import LogisticLoss
 from lopsided.methods.base import PUClassifier
 from lopsided.methods.registry import build, get_method, list_methods
-from lopsided.risks import Risk, SignedWeights, naive, nnpu
+from lopsided.risks import SignedWeights, naive, nnpu
 from lopsided.testing import check_method, contract_checks
 
 
@@ -52,19 +53,6 @@ def test_a_method_that_lacks_a_package_says_what_to_install(method):
     extra = _EXTRAS[get_method(method).needs[0]]
     with pytest.raises(MissingExtraError, match=rf"pip install 'lopsided\[{extra}\]'"):
         build(method).fit(X, X[:, 0] > 1)
-
-
-@dataclass
-class Heavy(Risk):
-    """Labeled rows count some times as much as others, which are taken for negatives."""
-
-    times: float = 3.0
-    needs_prior = False
-
-    def raw_weights(self, y, prior, weight=None):
-        rows = np.where(y == 1, self.times, 1.0) * (1 if weight is None else weight)
-        rows = rows / rows.sum()
-        return SignedWeights(rows * (y == 1), rows * (y != 1))
 
 
 class Swapped(Heavy):
