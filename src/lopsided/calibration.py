@@ -43,8 +43,8 @@ from lopsided.methods.additive import AdditiveScores, additive_scores, settle
 from lopsided.methods.answers import scores_of
 from lopsided.methods.base import ScoreAnswers, as_pandas, assign_folds
 from lopsided.model_selection.out_of_fold import Split, cross_score, fit_rows, list_splits
-from lopsided.priors import PriorEstimate, PriorEstimator, estimate_prior
-from lopsided.priors.estimation import warn_unidentified
+from lopsided.priors import estimate_prior
+from lopsided.priors.estimation import PriorLike, warn_unidentified
 from lopsided.priors.registry import is_estimated, resolve_prior
 
 __all__ = [
@@ -128,7 +128,7 @@ class PUCalibratedClassifier(ScoreAnswers, MetaEstimatorMixin, ClassifierMixin, 
 
     estimator: Any
     method: Method = "beta"
-    prior: float | str | PriorEstimate | PriorEstimator = "auto"
+    prior: PriorLike = "auto"
     cv: Any = 5
     n_jobs: int | None = None
     random_state: Any = None

@@ -25,7 +25,7 @@ from lopsided.methods.distributed import (
 )
 from lopsided.methods.row_sample import SAMPLE_SIZE, sample_part
 from lopsided.methods.table_summary import TableSummary, merge_summaries, summarize_part
-from lopsided.priors import PriorEstimator
+from lopsided.priors.estimation import PriorLike
 from lopsided.priors.registry import is_estimated
 
 __all__ = ["as_boosted", "fit_part", "start_tracker"]
@@ -91,7 +91,7 @@ def fit_part(
     *,
     tracker: Mapping[str, Any],
     worker: int | None = None,
-    prior: float | str | PriorEstimator | None = None,
+    prior: PriorLike | None = None,
     sample_size: int = SAMPLE_SIZE,
     checkpoint: Any = None,
     checkpoint_every: int = 10,

@@ -31,7 +31,7 @@ from lopsided.model_selection.out_of_fold import (
     rank_against,
     warn_constant,
 )
-from lopsided.priors import PriorEstimate, PriorEstimator
+from lopsided.priors.estimation import PriorLike
 
 __all__ = ["rank_against", "rank_unlabeled"]
 
@@ -41,7 +41,7 @@ def rank_unlabeled(
     y: Any,
     method: Any = "focused",
     *,
-    prior: float | str | PriorEstimate | PriorEstimator | None = None,
+    prior: PriorLike | None = None,
     folds: int | None = None,
     groups: Any = None,
     cv: Any = None,

@@ -21,7 +21,7 @@ from lopsided.methods.checkpoint import SEEDLESS, Checkpoint
 from lopsided.methods.distributed import as_method, know_columns, plan_boosting
 from lopsided.methods.row_sample import SAMPLE_SIZE, RowSample
 from lopsided.methods.table_summary import TableSummary
-from lopsided.priors import PriorEstimator
+from lopsided.priors.estimation import PriorLike
 from lopsided.priors.registry import is_estimated
 
 __all__ = ["DaskPUClassifier"]
@@ -81,7 +81,7 @@ class DaskPUClassifier(ClassifierMixin, BaseEstimator):
     """
 
     method: Any = "focused-xgb"
-    prior: float | str | PriorEstimator | None = None
+    prior: PriorLike | None = None
     sample_size: int = SAMPLE_SIZE
     checkpoint: Any = None
     checkpoint_every: int = 10

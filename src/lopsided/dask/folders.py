@@ -17,7 +17,7 @@ from lopsided.dask.reading import read_folder
 from lopsided.dask.scoring import map_scores
 from lopsided.dask.training import draw_sample
 from lopsided.methods.row_sample import SAMPLE_SIZE, RowSample
-from lopsided.priors import PriorEstimator
+from lopsided.priors.estimation import PriorLike
 from lopsided.tables import TableCleaner
 from lopsided.tables.columns import find_columns
 from lopsided.tables.labels import LabelValues, read_labels
@@ -121,7 +121,7 @@ def fit_folder(
     method: Any = "focused-xgb",
     *,
     client: Any,
-    prior: float | str | PriorEstimator | None = None,
+    prior: PriorLike | None = None,
     types: Mapping[str, str] | None = None,
     decimal: str | None = None,
     day_first: bool | None = None,

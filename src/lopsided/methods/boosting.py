@@ -23,7 +23,7 @@ from lopsided.methods._objective import fused_objective
 from lopsided.methods._risk_classifier import RiskClassifier, check_hold_out, hold_out
 from lopsided.methods.additive import AdditiveScores, settle
 from lopsided.methods.base import Accepts
-from lopsided.priors import PriorEstimate, PriorEstimator
+from lopsided.priors.estimation import PriorLike
 from lopsided.risks import ClipAtZero, Risk, ifpu
 
 __all__ = ["BoostedRiskClassifier"]
@@ -121,7 +121,7 @@ class BoostedRiskClassifier(RiskClassifier):
 
     _accepts: ClassVar[Accepts] = Accepts(nan=True, sparse=True, categories=True)
     risk: Risk | None = None
-    prior: float | str | PriorEstimate | PriorEstimator = "auto"
+    prior: PriorLike = "auto"
     n_estimators: int = 100
     learning_rate: float = 0.3
     max_depth: int = 6

@@ -32,8 +32,8 @@ from lopsided.methods._outliers import OutlierClassifier
 from lopsided.methods._teams import PRESETS, RiskParams, choose_team
 from lopsided.methods.additive import AdditiveScores, add_weighted
 from lopsided.methods.base import Accepts, PUClassifier, as_pandas
-from lopsided.priors import PriorEstimate, PriorEstimator, estimate_prior
-from lopsided.priors.estimation import MIN_LABELED, warn_unidentified
+from lopsided.priors import estimate_prior
+from lopsided.priors.estimation import MIN_LABELED, PriorLike, warn_unidentified
 from lopsided.priors.registry import is_estimated, resolve_prior
 from lopsided.risks.risk import REVIEWED_WEIGHT
 
@@ -143,7 +143,7 @@ class FocusedClassifier(PUClassifier):
     weighting: Literal["log-rank", "equal", "best"] = "log-rank"
     preset: Literal["full", "fast"] = "full"
     gamma: float = 3.0
-    prior: float | str | PriorEstimate | PriorEstimator = "auto"
+    prior: PriorLike = "auto"
     target_prior: float | Literal["prior"] = 0.5
     reviewed_weight: float = REVIEWED_WEIGHT
     cv: Any = None

@@ -17,7 +17,7 @@ from lopsided.methods._categories import fit_level_map, map_levels
 from lopsided.methods._cross_fit import assign_folds, cross_fit
 from lopsided.methods.additive import AdditiveScores, settle
 from lopsided.methods.base import Accepts, PUClassifier
-from lopsided.priors import PriorEstimate, PriorEstimator
+from lopsided.priors.estimation import PriorLike
 from lopsided.trees.binning import MAX_LEVELS
 from lopsided.trees.criteria import CRITERIA
 from lopsided.trees.forest import Forest, OutOfBag, grow_forest, make_out_of_bag, shap_layout
@@ -99,7 +99,7 @@ class PUForestClassifier(PUClassifier):
 
     _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
     criterion: str = "gini"
-    prior: float | str | PriorEstimate | PriorEstimator = "auto"
+    prior: PriorLike = "auto"
     n_estimators: int = 100
     max_depth: int | None = None
     min_samples_leaf: int = 1

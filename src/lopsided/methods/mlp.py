@@ -11,7 +11,7 @@ from lopsided._params import check_optimizer
 from lopsided._rows import TrainingRows
 from lopsided.methods._encoders import EncodedClassifier
 from lopsided.methods._risk_classifier import RiskClassifier, check_hold_out, hold_out
-from lopsided.priors import PriorEstimate, PriorEstimator
+from lopsided.priors.estimation import PriorLike
 from lopsided.risks import Risk, ifpu
 
 __all__ = ["NeuralRiskClassifier"]
@@ -81,7 +81,7 @@ class NeuralRiskClassifier(RiskClassifier, EncodedClassifier):
     """
 
     risk: Risk | None = None
-    prior: float | str | PriorEstimate | PriorEstimator = "auto"
+    prior: PriorLike = "auto"
     hidden_layer_sizes: int | Sequence[int] = (300, 300, 300, 300)
     n_steps: int = 200
     batch_size: int = 256

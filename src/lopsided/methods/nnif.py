@@ -12,7 +12,7 @@ from lopsided.methods._encoders import EncodedClassifier
 from lopsided.methods._isolation import search_path
 from lopsided.methods._learners import check_learner, fit_learner, positive_log_odds
 from lopsided.methods.additive import AdditiveScores
-from lopsided.priors import PriorEstimate, PriorEstimator
+from lopsided.priors.estimation import PriorLike
 
 __all__ = ["NNIFClassifier", "mean_path", "weighted_path"]
 
@@ -68,7 +68,7 @@ class NNIFClassifier(EncodedClassifier):
     15
     """
 
-    prior: float | str | PriorEstimate | PriorEstimator = "auto"
+    prior: PriorLike = "auto"
     treatment: Literal["remove", "relabel"] = "remove"
     estimator: Any = None
     n_neighbors: int = 5

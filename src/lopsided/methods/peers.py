@@ -13,7 +13,7 @@ from lopsided._params import seeded_copy
 from lopsided._rows import TrainingRows
 from lopsided.methods._encoders import EncodedClassifier
 from lopsided.methods._peer_parts import log_odds_in_order, rows_as_taken, weights_as_taken
-from lopsided.priors import PriorEstimate, PriorEstimator
+from lopsided.priors.estimation import PriorLike
 
 __all__ = ["PulearnClassifier"]
 
@@ -87,7 +87,7 @@ class PulearnClassifier(EncodedClassifier):
 
     algorithm: str = "elkan-noto"
     settings: dict[str, Any] | None = None
-    prior: float | str | PriorEstimate | PriorEstimator = "auto"
+    prior: PriorLike = "auto"
     random_state: Any = None
     _takes_reviewed: ClassVar[bool] = False
     _min_labeled: ClassVar[int] = 2

@@ -13,7 +13,7 @@ from lopsided.losses import CalibratedFocalLoss
 from lopsided.methods._encoders import OrdinalEncoder, fit_ordinal_encoder
 from lopsided.methods._risk_classifier import RiskClassifier, check_hold_out, hold_out
 from lopsided.methods.base import Accepts
-from lopsided.priors import PriorEstimate, PriorEstimator
+from lopsided.priors.estimation import PriorLike
 from lopsided.risks import Risk, nnpu
 
 __all__ = ["TabGMLPClassifier"]
@@ -98,7 +98,7 @@ class TabGMLPClassifier(RiskClassifier):
 
     _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)
     risk: Risk | None = None
-    prior: float | str | PriorEstimate | PriorEstimator = "auto"
+    prior: PriorLike = "auto"
     tokenizer: Literal["columns", "scalars"] = "columns"
     depth: int = 2
     n_blocks: int = 4

@@ -16,7 +16,7 @@ from lopsided.methods.batched import BatchedTable, TableDigest, fit_batched
 from lopsided.methods.checkpoint import SEEDLESS, Checkpoint
 from lopsided.methods.registry import build, check_ranks
 from lopsided.out_of_core.parquet import ParquetTable, open_parquet
-from lopsided.priors import PriorEstimator
+from lopsided.priors.estimation import PriorLike
 from lopsided.tables.labels import LabelValues, read_labels
 
 __all__ = ["fit_parquet", "read_label_column"]
@@ -33,7 +33,7 @@ def fit_parquet(
     drop: str | Iterable[str] = (),
     positive: str | None = None,
     negative: str | None = None,
-    prior: float | str | PriorEstimator | None = None,
+    prior: PriorLike | None = None,
     n_sample: int = _N_SAMPLE,
     max_memory: int = 2**33,
     folder: str | os.PathLike[str] | None = None,

@@ -155,7 +155,7 @@ class AutoPrior(Params):
         )
 
     def check(self) -> None:
-        """Refuse what is no belief, and no noise."""
+        """Refuse settings that are none."""
         if not isinstance(self.belief, Beta):
             raise ValueError(
                 "belief must be one on the share of the positives that are labeled, such as "

@@ -50,6 +50,11 @@ class BBEPrior(Params):
     delta: float = 0.1
     gamma: float = 0.01
 
+    def check(self) -> None:
+        """Refuse settings that are none."""
+        check_setting(self.delta, "delta", below=1)
+        check_from_zero(self.gamma, "gamma")
+
     def estimate(
         self,
         scores: Any,
@@ -59,8 +64,7 @@ class BBEPrior(Params):
         weight: Any = None,
     ) -> float:
         """Return the prior; see `PriorEstimator`."""
-        check_setting(self.delta, "delta", below=1)
-        check_from_zero(self.gamma, "gamma")
+        self.check()
         ranked = rank_labels(scores, y, weight)
         n_labeled = ranked.n_labeled
         n_unlabeled = ranked.n_rows - n_labeled

@@ -56,6 +56,10 @@ class DEDPULPrior(Params):
 
     tolerance: float = 0.02
 
+    def check(self) -> None:
+        """Refuse settings that are none."""
+        check_share(self.tolerance, "tolerance")
+
     def estimate(
         self,
         scores: Any,
@@ -65,7 +69,7 @@ class DEDPULPrior(Params):
         weight: Any = None,
     ) -> float:
         """Return the prior; see `PriorEstimator`."""
-        check_share(self.tolerance, "tolerance")
+        self.check()
         ranked = rank_labels(scores, y, weight)
         ratio = _density_ratio(ranked)
         priors = np.geomspace(ranked.labeled_share, 1.0, 200)

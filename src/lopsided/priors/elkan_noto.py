@@ -48,6 +48,10 @@ class ElkanNotoPrior(Params):
 
     statistic: Literal["max", "mean"] = "max"
 
+    def check(self) -> None:
+        """Refuse settings that are none."""
+        check_choice(self.statistic, ("max", "mean"), "statistic of Elkan and Noto")
+
     def estimate(
         self,
         scores: Any,
@@ -57,7 +61,7 @@ class ElkanNotoPrior(Params):
         weight: Any = None,
     ) -> float:
         """Return the prior; see `PriorEstimator`."""
-        check_choice(self.statistic, ("max", "mean"), "statistic of Elkan and Noto")
+        self.check()
         ranked = rank_labels(scores, y, weight)
         chance = _isotonic(ranked)
         rows = np.diff(ranked.rows, prepend=0.0)

@@ -31,6 +31,7 @@ from lopsided.priors.twice_labeled import TwiceLabeledPrior
 __all__ = [
     "MIN_LABELED",
     "PriorEstimate",
+    "PriorLike",
     "estimate_prior",
     "warn_unidentified",
 ]
@@ -90,6 +91,10 @@ class PriorEstimate:
 
     def __str__(self) -> str:
         return self.sentence
+
+
+# What the parameter `prior` of a method may be: names are those of `list_priors`.
+PriorLike = float | str | PriorEstimate | PriorEstimator
 
 
 def estimate_prior(

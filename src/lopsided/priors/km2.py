@@ -53,6 +53,11 @@ class KM2Prior(Params):
     max_rows: int = 300
     threshold: float = 0.25
 
+    def check(self) -> None:
+        """Refuse settings that are none."""
+        check_count(self.max_rows, "max_rows", 2)
+        check_setting(self.threshold, "threshold", below=1)
+
     def estimate(
         self,
         scores: Any,
@@ -62,8 +67,7 @@ class KM2Prior(Params):
         weight: Any = None,
     ) -> float:
         """Return the prior; see `PriorEstimator`. Weights are not used."""
-        check_count(self.max_rows, "max_rows", 2)
-        check_setting(self.threshold, "threshold", below=1)
+        self.check()
         labels = np.asarray(y)
         table = _standardize(np.asarray(scores, float)[:, None] if X is None else X)
         labeled, unlabeled = np.flatnonzero(labels == 1), np.flatnonzero(labels == 0)

@@ -48,6 +48,10 @@ class PULSCARPrior(Params):
 
     n_steps: int = 400
 
+    def check(self) -> None:
+        """Refuse settings that are none."""
+        check_count(self.n_steps, "n_steps", 3)
+
     def estimate(
         self,
         scores: Any,
@@ -57,7 +61,7 @@ class PULSCARPrior(Params):
         weight: Any = None,
     ) -> float:
         """Return the prior; see `PriorEstimator`."""
-        check_count(self.n_steps, "n_steps", 3)
+        self.check()
         ranked = rank_labels(scores, y, weight)
         n_unlabeled = ranked.n_rows - ranked.n_labeled
         n_bins = max(int(np.cbrt(ranked.n_labeled)), 2)

@@ -91,24 +91,24 @@ def resolve_prior(method: Any) -> PriorEstimator:
             f"An estimator of the prior must be made, got the class {method.__name__}. Write "
             f"{method.__name__}()."
         )
+    if isinstance(method, Beta):
+        raise ValueError(
+            f"A prior must be a share or an estimator of it, got {quote(method)}, a belief on "
+            f"the label frequency. Pass AutoPrior({quote(method)})."
+        )
     if not isinstance(method, PriorEstimator) or not _takes_labels(method):
         raise ValueError(
             "An estimator of the prior must be a name or have estimate(scores, y, rng, X, "
             f"weight), got {quote(method)}. Choose from {', '.join(list_priors())}."
         )
-    if isinstance(method, AutoPrior):
+    if hasattr(method, "check"):  # its settings, before anything is fitted
         method.check()
     return method
 
 
 def is_estimated(prior: Any) -> TypeGuard[str | PriorEstimator]:
-    """Say whether a `prior` is estimated: by an estimator, or by one of its name."""
-    if isinstance(prior, Beta):
-        raise ValueError(
-            f"prior must be a share or an estimator of it, got {quote(prior)}, a belief on the "
-            f"label frequency. Pass AutoPrior({quote(prior)})."
-        )
-    return isinstance(prior, (str, PriorEstimator))
+    """Say whether a `prior` is to be estimated, and so what `resolve_prior` has to look at."""
+    return isinstance(prior, (str, PriorEstimator, Beta))
 
 
 def check_belief(label_frequency: Any, prior: Any = None) -> Beta:

@@ -40,6 +40,10 @@ class TailRatioPrior(Params):
 
     min_recall: float = 0.2
 
+    def check(self) -> None:
+        """Refuse settings that are none."""
+        check_share(self.min_recall, "min_recall")
+
     def estimate(
         self,
         scores: Any,
@@ -49,7 +53,7 @@ class TailRatioPrior(Params):
         weight: Any = None,
     ) -> float:
         """Return the prior; see `PriorEstimator`."""
-        check_share(self.min_recall, "min_recall")
+        self.check()
         ranked = rank_labels(scores, y, weight)
         labeled_row = ranked.n_labeled / max(np.sum(np.asarray(y) == 1), 1)
         least = max(self.min_recall * ranked.n_labeled, 2 * labeled_row)

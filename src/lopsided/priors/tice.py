@@ -63,6 +63,11 @@ class TIcEPrior(Params):
     max_splits: int = 500
     max_rows: int = 20_000
 
+    def check(self) -> None:
+        """Refuse settings that are none."""
+        for name, least in (("n_folds", 2), ("max_splits", 1), ("max_rows", 2)):
+            check_count(getattr(self, name), name, least)
+
     def estimate(
         self,
         scores: Any,
@@ -72,8 +77,7 @@ class TIcEPrior(Params):
         weight: Any = None,
     ) -> float:
         """Return the prior; see `PriorEstimator`. Weights are not used."""
-        for name, least in (("n_folds", 2), ("max_splits", 1), ("max_rows", 2)):
-            check_count(getattr(self, name), name, least)
+        self.check()
         labels = np.asarray(y)
         share = float(labels.mean())
         columns = _quarter_ranks(scores) if X is None else _quarter_columns(X)
