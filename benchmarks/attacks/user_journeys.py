@@ -270,7 +270,7 @@ _STEPS: dict[str, Callable[..., None]] = {
 }
 
 
-def _by_commands(recipe: Recipe, table: UserTable, path: Path, folder: Path) -> Ending:
+def _by_commands(recipe: Recipe, table: UserTable, path: Path, folder: Path) -> Ending:  # noqa: C901
     words = [
         f"--{role}={value}"
         for role, value in table.roles.items()

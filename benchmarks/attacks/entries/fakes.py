@@ -24,7 +24,7 @@ def _arguments(d: Draw) -> dict[str, Any]:
     return {"how": d.one("behaves", "behaves", "hangs", "dies", "is wrong")}
 
 
-def _attack(how: str) -> None:
+def _attack(how: str) -> None:  # noqa: C901
     if how == "refuses":
         build("no such method")
     if how == "refuses without a sentence":

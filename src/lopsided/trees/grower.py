@@ -124,8 +124,9 @@ def grow(
     )
 
 
+# One long loop: a function for each step would need all of these arrays.
 @njit_cached
-def _grow(bins, values, bag, weights, params, draft, workspace, state):
+def _grow(bins, values, bag, weights, params, draft, workspace, state):  # noqa: PLR0915
     """Fill the draft of a tree; return the number of its nodes, and its bitsets.
 
     Either bins or values are None, and numba compiles only what the other ones need.
