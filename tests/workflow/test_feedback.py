@@ -62,6 +62,29 @@ def test_rows_without_a_name_and_without_columns_are_refused():
         named.feedback(pd.DataFrame({"verdict": [1], "a": [0.0]}))
 
 
+def test_a_table_without_a_new_verdict_is_refused(ranked):
+    model, ranking = ranked
+    table = FRAME.assign(claim=np.arange(1000) + 1) if model.roles.id else FRAME
+    with pytest.raises(ValueError, match="no new verdict"):
+        model.feedback(table)
+    reviewed = ranking.assign(verdict=-1)
+    taught = model.feedback(reviewed)
+    with pytest.raises(ValueError, match=r"no new verdict.* all 20"):
+        taught.feedback(reviewed)
+    some_new = pd.concat([reviewed, model.rank(table, reasons=0)[20:21].assign(verdict=1)])
+    assert taught.feedback(some_new).count_labels()[1] == model.count_labels()[1] + 1
+
+
+def test_the_prior_has_an_interval_after_a_verdict_is_taken_back():
+    model = fit(FRAME.assign(claim=np.arange(1000)), id="claim")
+    row = int(np.flatnonzero(FRAME["known"])[0])
+    for verdict in (-1, 1):
+        model = model.feedback(pd.DataFrame({"id": [row], "verdict": [verdict]}))
+    assert not model.training.is_reviewed
+    estimate = model.prior_estimate()
+    assert estimate.low < estimate.value < estimate.high
+
+
 def test_two_verdicts_for_a_row_are_refused():
     model = fit(FRAME.assign(claim=np.arange(1000)), id="claim")
     with pytest.raises(ValueError, match="got both 1 and -1 for '7'"):

@@ -39,6 +39,11 @@ def learn_from_reviews(
     frame = _restore(model, frame)
     verdicts = read_verdicts(frame, model.roles, verdict, positive, negative)
     rows, places = place_verdicts(model, verdicts)
+    if (rows.y[places] == verdicts.verdicts).all():
+        raise ValueError(
+            f"The reviewed table has no new verdict: the model knows all {len(places)}. Write "
+            "verdicts for rows of a ranking (1 = positive, -1 = negative) and pass that table."
+        )
     rows = rows.decide(places, verdicts.verdicts)
     if not (rows.y == 0).any():
         raise ValueError(

@@ -289,7 +289,7 @@ class TableModel:
         ----------
         reviewed : data frame or path
             Rows as `rank` gave them, or of any table with the columns of training, and a column
-            of verdicts. Rows that were not in training are added.
+            of verdicts, at least one of which is new. Rows that were not in training are added.
         verdict : str or None, default=None
             That column; None is "verdict", or else the label column.
         positive, negative : str or None, default=None

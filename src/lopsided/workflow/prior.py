@@ -41,7 +41,7 @@ def estimate_training_prior(
     if training.is_reviewed:
         known = np.maximum(rows.first, 0)
         return estimate_prior_after_reviews(known, rows.y, rows.first_scores, **belief)
-    fitted = getattr(estimator, "prior_estimate_", None)
-    if asked is None or (asked == fitted_with and fitted is not None):
+    fitted: PriorEstimate | None = getattr(estimator, "prior_estimate_", None)
+    if fitted is not None and asked == fitted_with:
         return fitted
     return estimate_prior(rows.first, rows.first_scores, **belief)
