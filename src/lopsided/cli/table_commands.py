@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import re
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -28,7 +29,10 @@ __all__ = [
 ]
 
 
-_TABLES = (".csv", ".tsv", ".parquet", ".xlsx", ".gz")
+_TABLE_NAME = re.compile(
+    r"\.(csv|tsv|txt|parquet|pq|feather|arrow|xlsx|xlsm|xls)(\.(gz|bz2|xz|zip))?$",
+    re.IGNORECASE,
+)
 _ROLES = ("label", "positive", "negative", "id", "group", "drop", "decimal", "day_first")
 
 
@@ -56,7 +60,7 @@ def _check_paths(table: str | None, model: str | None = None) -> None:
     if model is not None:
         wanted = "Give the name of one that lopsided fit wrote."
         check_readable(model, "model file", wanted)
-        if os.path.isfile(model) and model.endswith(_TABLES):
+        if os.path.isfile(model) and _TABLE_NAME.search(model):
             raise ValueError(
                 f"The model must come before the table, got the table {model} there."
             )
@@ -80,6 +84,7 @@ def check_table(options: argparse.Namespace) -> int:
 
 def fit_table(options: argparse.Namespace) -> None:
     """Learn from a table and write the model."""
+    _check_model_name(options.output)
     if options.dask is not None:
         return fit_on_dask(options)
     if options.out_of_core:
@@ -263,6 +268,7 @@ def _name_options(summary: Any) -> Any:
 def learn_from_feedback(options: argparse.Namespace) -> None:
     """Learn from reviews and write the new model."""
     _check_paths(options.reviewed, options.model)
+    _check_model_name(options.output)
     _check_output(options.output, options.reviewed)
     model = _load(options.model).feedback(
         _read(options, options.reviewed),
@@ -329,6 +335,15 @@ def _check_output(output: str, source: str) -> None:
     target = check_new_file(output)
     if target.exists() and os.path.exists(source) and os.path.samefile(target, source):
         raise ValueError(f"{output} is the table itself. Write to another file.")
+
+
+def _check_model_name(output: str) -> None:
+    """Refuse the name of a table for a model: another command would read it as one."""
+    if ending := _TABLE_NAME.search(output):
+        raise ValueError(
+            f"{output} is the name of a table, and a model is written. Replace {ending[0]} by "
+            "another ending, such as .lop."
+        )
 
 
 def _tell(options: argparse.Namespace, found: object, to_dict: Callable[[], Any]) -> None:
