@@ -22,7 +22,9 @@ MAIN = [
     "auto_examples/index.html",
     "changelog.html",
 ]
-PHONE, DESK = 390, 1280
+OUTPUTS = ["ten_minutes.html", "journey.html", "choosing.html", "tables.html"]
+TABLES = ["arena.html", "reproduction.html", "results/generality.html", "results/priors.html"]
+PHONE, DESK, WIDE = 390, 1280, 1400
 
 
 def resize(browser, width):
@@ -101,6 +103,53 @@ def test_no_page_scrolls_sideways_on_a_phone(open_page, name):
     page = open_page(name, PHONE)
     wide = page.execute_script("return document.documentElement.scrollWidth")
     assert wide <= PHONE
+
+
+@pytest.mark.parametrize("width", [PHONE, WIDE])
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_an_output_block_scrolls_by_keyboard_and_breaks_no_line(open_page, name, width):
+    page = open_page(name, width)
+    script = """
+    return [...document.querySelectorAll(".highlight-text pre")].map((block) => {
+      const range = document.createRange();
+      range.selectNodeContents(block);
+      const drawn = [...range.getClientRects()].filter((box) => box.width > 0).length;
+      const written = block.textContent.split("\\n").filter((line) => line.trim()).length;
+      const scrolls = block.scrollWidth > block.clientWidth;
+      return {drawn, written, reached: !scrolls || block.tabIndex === 0, scrolls};
+    });
+    """
+    blocks = page.execute_script(script)
+    assert any(block["scrolls"] for block in blocks)
+    assert [block["drawn"] for block in blocks] == [block["written"] for block in blocks]
+    assert all(block["reached"] for block in blocks)
+
+
+@pytest.mark.parametrize("width", [PHONE, WIDE])
+@pytest.mark.parametrize("name", TABLES)
+def test_a_wide_table_stays_a_table_in_a_region_that_a_keyboard_scrolls(open_page, name, width):
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.keys import Keys
+
+    page = open_page(name, width)
+    wide = """
+    const tables = [...document.querySelectorAll("article table")];
+    return tables.filter((table) => table.parentElement.clientWidth < table.scrollWidth
+      || table.clientWidth < table.scrollWidth).map((table) => [
+        getComputedStyle(table).display,
+        ...["tabindex", "role", "aria-label"].map((key) =>
+          table.parentElement.getAttribute(key)),
+      ]);
+    """
+    wait_for(page, "return document.querySelector('[role=region]') !== null")
+    tables = page.execute_script(wide)
+    assert {tuple(table[:3]) for table in tables} == {("table", "0", "region")}
+    labels = [table[3] for table in tables]
+    assert all(labels)
+    assert len(set(labels)) == len(labels)
+    page.execute_script("document.querySelector('article [role=region]').focus()")
+    ActionChains(page).send_keys(Keys.ARROW_RIGHT).perform()
+    wait_for(page, "return document.activeElement.scrollLeft > 0")
 
 
 def test_the_menu_of_a_phone_opens_and_leads_on(open_page):
