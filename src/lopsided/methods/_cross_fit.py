@@ -6,6 +6,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from lopsided._blas import one_blas_thread
 from lopsided._rows import TrainingRows
 
 Model = TypeVar("Model")
@@ -76,6 +77,7 @@ def cross_fit_splits(
 
     splits = rows.splits or ()
 
+    @one_blas_thread
     def fit_split(place: int) -> NDArray[np.float64]:
         train, test = splits[place]
         return predict_blocks(rows, test, fit(rows.take(train), place)[1])
@@ -106,6 +108,7 @@ def cross_fit(
     """
     from joblib import Parallel, delayed
 
+    @one_blas_thread
     def fit_fold(fold: int) -> tuple[Model, NDArray[np.float64]]:
         left_out = fold_of == fold
         model, predict = fit(rows.take(~left_out), fold)

@@ -175,8 +175,7 @@ class EncodedClassifier(PUClassifier):
         found = None
         if hasattr(self, "estimator_"):
             encoded = self.encoder_.transform(X)
-            with self._linear_algebra():
-                found = additive_log_odds(self.estimator_, encoded, self.encoded_mean_)
+            found = additive_log_odds(self.estimator_, encoded, self.encoded_mean_)
         if found is None:
             return super()._additive_scores(X, background, seed)
         return replace(found, terms=self.encoder_.by_column(found.terms, self.n_features_in_))

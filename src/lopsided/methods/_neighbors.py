@@ -44,9 +44,8 @@ class NeighborRatioClassifier(EncodedClassifier):
 
     def _scores(self, X: Any) -> Any:
         encoded = self.encoder_.transform(X)
-        with self._linear_algebra():
-            near = mean_distance(self.labeled_, encoded)
-            far = mean_distance(self.unlabeled_, encoded)
+        near = mean_distance(self.labeled_, encoded)
+        far = mean_distance(self.unlabeled_, encoded)
         return np.log(far + NEAREST) - np.log(near + NEAREST)
 
     def _terms(self, encoded: NDArray[np.float64], skip: int = 0) -> NDArray[np.float64]:
@@ -55,9 +54,8 @@ class NeighborRatioClassifier(EncodedClassifier):
         A distance is a sum over columns, :math:`\|g\| = \sum_j g_j^2 / \|g\|`, and so is the
         difference of two; the logarithms of both are passed by the secant.
         """
-        with self._linear_algebra():
-            near = distance_terms(self.labeled_, encoded)
-            far = distance_terms(self.unlabeled_, encoded, skip)
+        near = distance_terms(self.labeled_, encoded)
+        far = distance_terms(self.unlabeled_, encoded, skip)
         ends = (side.sum(axis=1) + NEAREST for side in (near, far))
         terms = settle(next(ends), far - near, next(ends)).mapped(np.log).terms
         return self.encoder_.by_column(terms, self.n_features_in_)

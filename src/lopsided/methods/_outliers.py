@@ -62,17 +62,15 @@ class OutlierClassifier(EncodedClassifier):
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
         encoded = self.encoder_.transform(X)
-        with self._linear_algebra():
-            distance = mean_distance(self.neighbors_, encoded)
+        distance = mean_distance(self.neighbors_, encoded)
         isolated = self.of_forest_.transform(-self.forest_.score_samples(encoded))
         return (isolated + self.of_distance_.transform(np.log(distance + NEAREST))) / 2
 
     def _additive_scores(self, X: Any, background: Any, seed: int) -> AdditiveScores:
         """Return sums of distances and of the paths of trees, through their normal scores."""
         encoded = self.encoder_.transform(X)
-        with self._linear_algebra():
-            terms = self._by_column(distance_terms(self.neighbors_, encoded))
-            distance = mean_distance(self.neighbors_, encoded) + NEAREST
+        terms = self._by_column(distance_terms(self.neighbors_, encoded))
+        distance = mean_distance(self.neighbors_, encoded) + NEAREST
         mean = self.mean_distance_terms_
         far = settle(mean.sum() + NEAREST, terms - mean, distance).mapped(np.log)
         path, terms = mean_path_terms(self.forest_, encoded)

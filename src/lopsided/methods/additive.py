@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
+from lopsided._blas import one_blas_thread
 from lopsided._check import as_generator, require
 from lopsided._math import log_odds_of, sigmoid
 from lopsided._rows import TrainingRows
@@ -90,6 +91,7 @@ class AdditiveAnswers:
     def _scores(self, X: Any) -> Any:
         raise NotImplementedError
 
+    @one_blas_thread
     def additive_scores(
         self, X: Any, *, background: Any = None, random_state: Any = 0
     ) -> AdditiveScores:

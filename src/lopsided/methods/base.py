@@ -1,7 +1,6 @@
 """The face every method shares: scikit-learn's, with PU labels."""
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -10,6 +9,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from lopsided._blas import one_blas_thread
 from lopsided._check import (
     as_generator,
     check_jobs,
@@ -47,15 +47,6 @@ __all__ = [
 
 
 _OF_SOME_FITS = ("prior_estimate_", "oob_decision_function_")  # attributes, by the parameters
-
-
-@cache
-def _find_thread_pools() -> Any:
-    """Return the libraries whose threads can be counted; each search takes milliseconds."""
-    import scipy.linalg  # noqa: F401 - its library must be loaded to be found
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
 
 
 def _varies(X: Any) -> bool:
@@ -160,6 +151,7 @@ class PUClassifier(AdditiveAnswers, ScoreAnswers, ClassifierMixin, BaseEstimator
     _takes_reviewed: ClassVar[bool] = True  # y = -1
     _min_labeled: ClassVar[int] = 1
 
+    @one_blas_thread
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
     ) -> "PUClassifier":
@@ -199,6 +191,7 @@ class PUClassifier(AdditiveAnswers, ScoreAnswers, ClassifierMixin, BaseEstimator
             )
         return self
 
+    @one_blas_thread
     def resolve_prior(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the prior that `fit` would work with, without the fit; parameters as there."""
         unfitted = clone(self)
@@ -241,6 +234,7 @@ class PUClassifier(AdditiveAnswers, ScoreAnswers, ClassifierMixin, BaseEstimator
             )
         return reviewed
 
+    @one_blas_thread
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return one score per row: larger is more positive, 0 is the boundary.
 
@@ -324,13 +318,6 @@ class PUClassifier(AdditiveAnswers, ScoreAnswers, ClassifierMixin, BaseEstimator
         from joblib import effective_n_jobs
 
         return effective_n_jobs(check_jobs(getattr(self, "n_jobs", None)))
-
-    def _linear_algebra(self) -> Any:
-        """Return a context in which linear algebra keeps to the method's number of threads.
-
-        Left alone it takes all cores for each small product, and waits for them.
-        """
-        return _find_thread_pools().limit(limits=self._n_threads(), user_api="blas")
 
     def _levels(self) -> dict[int, int]:
         """Return the position of each category column and its number of levels."""

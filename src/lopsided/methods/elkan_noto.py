@@ -55,7 +55,7 @@ class ElkanNotoClassifier(EncodedClassifier):
         Whether to fit again with weights. Otherwise the probabilities of being labeled are
         divided by the frequency, which leaves their order as it is.
     n_jobs : int or None, default=None
-        Threads of linear algebra; None is 1 and -1 is all.
+        No effect: linear algebra uses one thread. Every method has this parameter.
     random_state : int, Generator or None, default=None
         Seed of the folds and of the estimator, where it draws.
 
@@ -94,8 +94,7 @@ class ElkanNotoClassifier(EncodedClassifier):
         check_count(self.n_folds, "n_folds", least=2)
         learner = LogisticRegression() if self.estimator is None else self.estimator
         check_learner(learner, "estimator")
-        with self._linear_algebra():
-            self._fit_twice(learner, self._encode(rows), rng)
+        self._fit_twice(learner, self._encode(rows), rng)
 
     def _fit_twice(self, learner: Any, rows: TrainingRows, rng: np.random.Generator) -> None:
         """Fit on the labels, find the frequency out-of-fold, and fit again with weights."""

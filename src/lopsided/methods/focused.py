@@ -278,8 +278,7 @@ class FocusedClassifier(PUClassifier):
         self.local_outliers_ = None
         if not any(member.sees_outliers for member in members):
             return None
-        with self._linear_algebra():
-            found = fit_local_outliers(rows, self._levels(), self._n_threads())
+        found = fit_local_outliers(rows, self._levels(), self._n_threads())
         self.local_outliers_, wide = found
         return wide
 
@@ -287,8 +286,7 @@ class FocusedClassifier(PUClassifier):
         """Return a table as those members see it that see local outliers."""
         if self.local_outliers_ is None:
             return X
-        with self._linear_algebra():
-            return self.local_outliers_.widen(X)
+        return self.local_outliers_.widen(X)
 
     def _table_of(self, member: FittedMember, X: Any) -> Any:
         """Return a table as a member sees it."""
@@ -333,8 +331,7 @@ class FocusedClassifier(PUClassifier):
         for name, one in counted.items():
             if self.local_outliers_ is not None and one.sees_outliers:
                 found = one.additive_scores(wide, wide_others, seed)
-                with self._linear_algebra():
-                    found = self.local_outliers_.narrow(found, dense)
+                found = self.local_outliers_.narrow(found, dense)
             else:
                 found = one.additive_scores(dense, others, seed)
             parts.append(found.mapped(self.normal_scores_[name].transform))

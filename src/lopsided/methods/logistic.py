@@ -35,7 +35,7 @@ class NaiveLogisticClassifier(EncodedClassifier):
     max_iter : int, default=1000
         Iterations of the solver at most.
     n_jobs : int or None, default=None
-        Threads of linear algebra; None is 1 and -1 is all.
+        No effect: linear algebra uses one thread. Every method has this parameter.
     random_state : int, Generator or None, default=None
         Not used: nothing is drawn.
 
@@ -73,8 +73,7 @@ class NaiveLogisticClassifier(EncodedClassifier):
         model = LogisticRegression(
             C=self.C, class_weight=self.class_weight, max_iter=self.max_iter
         )
-        with self._linear_algebra():
-            self.estimator_ = model.fit(rows.X, rows.y, sample_weight=rows.weight)
+        self.estimator_ = model.fit(rows.X, rows.y, sample_weight=rows.weight)
         self.n_iter_ = int(self.estimator_.n_iter_[0])
 
     def _scores(self, X: Any) -> Any:

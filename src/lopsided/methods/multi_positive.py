@@ -10,6 +10,7 @@ from sklearn.base import MetaEstimatorMixin, is_classifier
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from lopsided._blas import one_blas_thread
 from lopsided._check import as_generator
 from lopsided._math import sigmoid
 from lopsided._params import seeded_copy
@@ -96,6 +97,7 @@ class MultiPositiveClassifier(MetaEstimatorMixin, PUClassifier):
     n_jobs: int | None = None
     random_state: Any = None
 
+    @one_blas_thread
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
     ) -> "MultiPositiveClassifier":
@@ -135,10 +137,9 @@ class MultiPositiveClassifier(MetaEstimatorMixin, PUClassifier):
             if is_method and hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
         codes = np.where(kinds > 0, np.searchsorted(self.kinds_, kinds), -1)
-        with self._linear_algebra():
-            self.kind_model_: KindModel = fit_kind_model(
-                rows, codes, len(self.kinds_), self._levels(), rng, self._n_threads()
-            )
+        self.kind_model_: KindModel = fit_kind_model(
+            rows, codes, len(self.kinds_), self._levels(), rng, self._n_threads()
+        )
         self.kind_weights_ = dict(self.kind_model_.weights)
         return self
 
@@ -202,6 +203,7 @@ class MultiPositiveClassifier(MetaEstimatorMixin, PUClassifier):
         joint = (1 - negative)[:, None] * self.predict_kind_proba(X)
         return np.column_stack([negative, joint])
 
+    @one_blas_thread
     def predict_kind_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability of each kind, given that the row is positive.
 
@@ -218,8 +220,7 @@ class MultiPositiveClassifier(MetaEstimatorMixin, PUClassifier):
         table = self._read(X)
         size = max(1, _MAX_BLOCK // table.shape[1])
         starts = range(0, table.shape[0], size)
-        with self._linear_algebra():
-            blocks = [self.kind_model_.predict_proba(table[at : at + size]) for at in starts]
+        blocks = [self.kind_model_.predict_proba(table[at : at + size]) for at in starts]
         proba = np.concatenate(blocks) * self._kind_factors
         return np.asarray(proba / proba.sum(axis=1, keepdims=True))
 

@@ -102,11 +102,10 @@ class PulearnClassifier(EncodedClassifier):
         rows = rows_as_taken(peer, "pulearn", rows)
         model = peer(**self._as_documented(rows.y)).set_params(**(self.settings or {}))
         rows = self._encode(rows)
-        with self._linear_algebra():
-            if self.algorithm in _HOLD_OUT and model.random_state is None:
-                self.model_ = _fit_until_held_out(model, rows, rng)
-            else:
-                self.model_ = _fit_copy(model, rows, rng)
+        if self.algorithm in _HOLD_OUT and model.random_state is None:
+            self.model_ = _fit_until_held_out(model, rows, rng)
+        else:
+            self.model_ = _fit_copy(model, rows, rng)
 
     def _as_documented(self, y: NDArray[np.int8]) -> Mapping[str, Any]:
         """Return the parameters of an estimator as pulearn's documentation shows them."""
@@ -126,8 +125,7 @@ class PulearnClassifier(EncodedClassifier):
     def _scores(self, X: Any) -> Any:
         encoded = self.encoder_.transform(X)
         if self.algorithm == "nnpu":
-            with self._linear_algebra():
-                return self.model_.decision_function(encoded)
+            return self.model_.decision_function(encoded)
         proba = self.model_.predict_proba(encoded)[:, 1]
         return log_odds_in_order(proba)  # Elkan and Noto's methods give some above 1
 

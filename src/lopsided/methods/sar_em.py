@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
+from lopsided._blas import one_blas_thread
 from lopsided._check import check_count
 from lopsided._math import log_odds_of, positive_posterior
 from lopsided._progress import Bar
@@ -62,7 +63,7 @@ class SAREMClassifier(EncodedClassifier):
     min_propensity : float, default=0.01
         Propensities are taken to be at least this large when refitting.
     n_jobs : int or None, default=None
-        Threads of linear algebra; None is 1 and -1 is all.
+        No effect: linear algebra uses one thread. Every method has this parameter.
     random_state : int, Generator or None, default=None
         Seed of the two models, where they draw.
 
@@ -101,6 +102,7 @@ class SAREMClassifier(EncodedClassifier):
     n_jobs: int | None = None
     random_state: Any = None
 
+    @one_blas_thread
     def predict_propensity(self, X: Any) -> NDArray[np.float64]:
         """Return the estimated probability of each row to be labeled, were it positive."""
         seen = self._read(X)[:, self.propensity_columns_]
@@ -127,7 +129,7 @@ class SAREMClassifier(EncodedClassifier):
                 ("propensity_model", self.propensity_model, self.propensity_encoder_),
             )
         )
-        with self._linear_algebra(), warnings.catch_warnings():
+        with warnings.catch_warnings():
             # Of equal rows, which leave nothing to search: scikit-learn goes on with lbfgs.
             warnings.filterwarnings("ignore", "Line search of Newton", ConvergenceWarning)
             seen = self.propensity_encoder_.transform(seen)

@@ -41,7 +41,7 @@ class SpyClassifier(EncodedClassifier):
     noise : float, default=0.05
         Share of the spies that may score below a reliable negative: outliers.
     n_jobs : int or None, default=None
-        Threads of linear algebra; None is 1 and -1 is all.
+        No effect: linear algebra uses one thread. Every method has this parameter.
     random_state : int, Generator or None, default=None
         Seed of the spies and of the learners, where they draw.
 
@@ -85,17 +85,16 @@ class SpyClassifier(EncodedClassifier):
         check_learner(first, "estimator")
         check_learner(second, "final_estimator")
         rows = self._encode(rows)
-        with self._linear_algebra():
-            below = self._share_of_rounds_below(first, rows, rng)
-            reliable, heavy = below >= 0.5, rows.weight[rows.unlabeled] > 0
-            if not reliable[heavy].any():  # spies all over: the least suspected rows must do
-                reliable = heavy & (below == below[heavy].max())
-            self.reliable_ = np.r_[
-                np.flatnonzero(rows.unlabeled)[reliable], np.flatnonzero(rows.labels == -1)
-            ]
-            kept = rows.y == 1
-            kept[self.reliable_] = True
-            self.estimator_ = fit_learner(second, rows.take(kept), rng)
+        below = self._share_of_rounds_below(first, rows, rng)
+        reliable, heavy = below >= 0.5, rows.weight[rows.unlabeled] > 0
+        if not reliable[heavy].any():  # spies all over: the least suspected rows must do
+            reliable = heavy & (below == below[heavy].max())
+        self.reliable_ = np.r_[
+            np.flatnonzero(rows.unlabeled)[reliable], np.flatnonzero(rows.labels == -1)
+        ]
+        kept = rows.y == 1
+        kept[self.reliable_] = True
+        self.estimator_ = fit_learner(second, rows.take(kept), rng)
 
     def _share_of_rounds_below(
         self, learner: Any, rows: TrainingRows, rng: np.random.Generator

@@ -114,6 +114,6 @@ class XGBODClassifier(EncodedClassifier):
         """
         from threadpoolctl import threadpool_limits
 
-        with threadpool_limits(self._n_threads()), warnings.catch_warnings():
+        with threadpool_limits(self._n_threads(), user_api="openmp"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield

@@ -14,6 +14,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import has_fit_parameter
 
+from lopsided._blas import one_blas_thread
 from lopsided._check import (
     as_floats,
     as_generator,
@@ -208,6 +209,7 @@ def cross_score(
     prior = PriorOfParts.settle(model, rows, rng)
     copies = [seeded_copy(model, rng) for _ in splits]
 
+    @one_blas_thread
     def fit_fold(copy: Any, split: Split, advance: Callable[[], None]) -> NDArray[np.float64]:
         part, left_out = (rows.take(side) for side in split)
         if prior is not None:

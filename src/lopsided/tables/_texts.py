@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from lopsided._blas import one_blas_thread
 from lopsided._check import require
 from lopsided.exceptions import MissingExtraError
 from lopsided.tables._cells import Cells, read_cells
@@ -62,7 +63,8 @@ def fit_text(cells: Cells) -> TextReader:
     rows = np.repeat(np.arange(len(cells.texts)), cells.counts)
     texts = np.array(cells.texts, object)[rows]
     # Texts that are all alike have no variance of which to explain a share.
-    with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
+    silent = np.errstate(invalid="ignore", divide="ignore")
+    with one_blas_thread, warnings.catch_warnings(), silent:
         # A few short texts have fewer n-grams than components, and keep them as they are.
         warnings.filterwarnings("ignore", "The matrix shape is")
         encoded = encoder.fit_transform(_as_series(texts))
