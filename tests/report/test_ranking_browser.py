@@ -340,6 +340,41 @@ def test_paper_has_every_row_and_number_on_white_and_cuts_no_table(show, path, h
     assert print_pages(page) >= 2
 
 
+def test_paper_has_the_evidence_and_then_the_rows_down_to_the_stop(
+    show, make_summary, tmp_path
+):
+    summary = make_summary(1000)
+    page = show(write_ranking_report(summary, tmp_path / "long.html"))
+    sort_by(page, "amount")
+    assert 5 < print_pages(page) < 25  # 1,000 rows take 60
+    prefer(page, "light", "print")
+    try:
+        ranks = sorted(map(int, read_rows(page, 1)))
+        assert ranks == list(range(1, summary.finds.stop_at + 1))
+        script = """
+        const sections = [...document.querySelectorAll("main > section")];
+        return sections.sort((one, two) =>
+          one.getBoundingClientRect().top - two.getBoundingClientRect().top).map(({id}) => id);
+        """
+        order = page.execute_script(script)
+        assert order[:2] == ["short", "finds"]
+        assert order[-1] == "rows"
+        header = "return getComputedStyle(document.querySelector('#ranking thead')).display"
+        assert page.execute_script(header) == "table-header-group"  # repeated on every sheet
+    finally:
+        prefer(page, "light")
+
+
+def test_paper_has_the_first_rows_where_no_stop_is_known(show, make_summary, tmp_path):
+    summary = make_summary(120, finds=None)
+    page = show(write_ranking_report(summary, tmp_path / "open.html"))
+    prefer(page, "light", "print")
+    try:
+        assert len(read_rows(page)) == 50
+    finally:
+        prefer(page, "light")
+
+
 def print_pages(page):
     """Print a page and return how many sheets it takes."""
     resize(page, DESK)
