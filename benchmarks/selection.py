@@ -149,10 +149,10 @@ def list_criteria() -> dict[str, Callable[[Fit, list[Any]], float]]:
     Ours are looked at over all rows at once, as `compare` does, as the mean over folds, as
     `PUSearchCV` does, and on the scores of `out_of_fold_scores`.
     """
-    from lopsided.metrics.scorers import REGISTERED
+    from lopsided.metrics.named import OF_ALL_ROWS
 
     criteria: dict[str, Any] = {}
-    for name in REGISTERED:
+    for name in OF_ALL_ROWS:
         criteria[name] = partial(score_at_once, name)
         criteria[f"{name}, mean of folds"] = partial(score_by_fold, name)
         criteria[f"{name}, among training rows"] = partial(score_among_training, name)

@@ -24,9 +24,8 @@ from lopsided.exceptions import PriorWarning
 from lopsided.labeling import SCAR
 from lopsided.methods.base import PUClassifier
 from lopsided.methods.logistic import NaiveLogisticClassifier
-from lopsided.metrics import pu_damped_log_rank
-from lopsided.metrics.named import bind_prior
-from lopsided.metrics.scorers import REGISTERED
+from lopsided.metrics import make_pu_scorer, pu_damped_log_rank
+from lopsided.metrics.named import OF_ALL_ROWS, bind_prior
 from lopsided.model_selection import (
     PUGroupKFold,
     PUSearchCV,
@@ -252,9 +251,8 @@ def test_the_search_scores_as_scikit_learns_does_on_the_same_folds():
     def score(estimator, X, y):
         return metrics.pu_mean_log_rank(y, estimator.decision_function(X))
 
-    ours = PUSearchCV(
-        LOGISTIC, grid, cv=cv, scoring="pu_mean_log_rank", n_standard_errors=0
-    ).fit(X, Y)
+    scorer = metrics.pu_mean_log_rank_scorer
+    ours = PUSearchCV(LOGISTIC, grid, cv=cv, scoring=scorer, n_standard_errors=0).fit(X, Y)
     theirs = GridSearchCV(LOGISTIC, grid, cv=cv, scoring=score).fit(X, Y)
     for name in ("mean_test_score", "std_test_score", "split2_test_score"):
         assert_allclose(ours.cv_results_[name], theirs.cv_results_[name])
@@ -305,7 +303,7 @@ def test_what_is_simple_can_be_said_in_three_ways():
         rank_by_complexity(candidates, ["max_dept"])
 
 
-@pytest.mark.parametrize("scoring", [*REGISTERED, "roc_auc"])
+@pytest.mark.parametrize("scoring", [None, *map(make_pu_scorer, OF_ALL_ROWS), "roc_auc"])
 def test_a_candidate_with_constant_scores_never_wins(scoring):
     # Against the order of the labels a constant is far better.
     against = Column(column=0, slope=-1.0)
@@ -443,12 +441,13 @@ def test_a_search_refuses_standard_errors_that_are_no_number(n):
 
 
 def test_a_search_is_an_estimator_that_can_be_stored():
-    search = PUSearchCV(LOGISTIC, {"C": [0.1, 1.0]}, random_state=0, prior=0.12)
-    search.set_params(scoring="pu_average_precision", cv=3).fit(X, Y)
+    search = PUSearchCV(LOGISTIC, {"C": [0.1, 1.0]}, random_state=0)
+    scorer = make_pu_scorer("pu_average_precision", prior=0.12)
+    search.set_params(scoring=scorer, cv=3).fit(X, Y)
     copy = pickle.loads(pickle.dumps(search))
     assert_array_equal(copy.decision_function(X), search.decision_function(X))
-    with pytest.raises(ValueError, match="No scoring is called 'pu_mean_log'"):
-        clone(search).set_params(scoring="pu_mean_log").fit(X, Y)
+    with pytest.raises(ValueError, match="No scoring is called 'roc_au'"):
+        clone(search).set_params(scoring="roc_au").fit(X, Y)
 
 
 # Comparison
@@ -461,7 +460,7 @@ def test_redrawn_metrics_are_those_of_tables_with_the_drawn_rows(prior, digits):
     y = np.repeat([1, 0], [8, 52])
     scores = np.round(rng.normal(size=60) + y, digits)  # with ties and without
     counts = rng.multinomial(8, np.full(8, 1 / 8), size=5)
-    for metric in REGISTERED:
+    for metric in OF_ALL_ROWS:
         found = LabeledPlaces(y, scores).draw(metric, counts, prior)
         for value, count in zip(found, counts, strict=True):
             rows = np.concatenate([np.repeat(np.arange(8), count), np.arange(8, 60)])
@@ -537,8 +536,8 @@ def test_a_comparison_takes_an_estimate_and_auto_for_none():
     prior = estimate_prior(Y, X[:, 0])
     for one, same in ((prior, prior.value), ("auto", None)):
         left, right = (compare({"line": LOGISTIC}, X, Y, prior=p, **given) for p in (one, same))
-        metrics = list(REGISTERED)
-        assert_allclose(left.table[metrics], right.table[metrics])
+        names = list(OF_ALL_ROWS)
+        assert_allclose(left.table[names], right.table[names])
 
 
 def test_groups_are_kept_apart_in_a_comparison():

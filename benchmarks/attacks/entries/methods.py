@@ -11,7 +11,7 @@ import lopsided
 from attacks.drawn import Draw, Entry, arguments
 from attacks.entries.values import JUNK, Labeled, draw_table, expect
 from attacks.verdicts import Finding
-from lopsided import build, list_methods, model_selection
+from lopsided import build, list_methods, metrics, model_selection
 from lopsided.methods.registry import get_method
 
 __all__ = ["ENTRIES"]
@@ -180,7 +180,9 @@ def _search_arguments(d: Draw) -> dict[str, Any]:
     rows, X = draw_table(d, least=6, most_rows=25, odd=0.03)
     grid = st.sampled_from(({"C": [0.1, 1.0]}, {"C": [1.0]}, [{"C": [0.1]}, {"C": [2]}]))
     odd = st.one_of(JUNK, st.sampled_from(({"D": [1]}, {"C": []}, {"C": 1}, {"C": ["a"]}, {})))
-    scoring = st.sampled_from(("pu_damped_log_rank", "pu_roc_auc", "pu_mean_log_rank"))
+    scoring = st.sampled_from(
+        (None, metrics.pu_roc_auc_scorer, metrics.pu_mean_log_rank_scorer)
+    )
     return {
         "rows": rows,
         "X": X,

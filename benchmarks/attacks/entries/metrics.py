@@ -10,9 +10,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from attacks.drawn import Draw, Entry, arguments
 from attacks.entries.twins import PU_TWINS, TRUE_TWINS
-from attacks.entries.values import JUNK, SEEDS, Labeled, close, draw_labeled, expect
+from attacks.entries.values import JUNK, Labeled, close, draw_labeled, expect
 from attacks.verdicts import Finding
 from lopsided import metrics
+from lopsided.metrics.named import OF_ALL_ROWS
 from lopsided.priors import PriorEstimate
 
 __all__ = ["ENTRIES"]
@@ -255,16 +256,14 @@ def _attack_scorer(rows: Labeled, metric: Any, params: dict[str, Any]) -> None:
 
 
 @arguments
-def _no_arguments(d: Draw) -> dict[str, Any]:
-    return {"seed": d(SEEDS)}
+def _named_scorer_arguments(d: Draw) -> dict[str, Any]:
+    return {"rows": draw_labeled(d, least=2, reviewed=False, odd=0)}
 
 
-def _attack_register(seed: int) -> None:
-    from sklearn.metrics import get_scorer
-
-    expect(metrics.register_scorers() is True, "the scorers are not registered")
-    names = ("pu_average_precision", "pu_roc_auc", "pu_mean_log_rank", "pu_damped_log_rank")
-    get_scorer(names[seed % 4])
+def _attack_named_scorer(name: str, rows: Labeled) -> None:
+    found = getattr(metrics, f"{name}_scorer")(_Scores(), rows.values[:, None], rows.y)
+    wanted = getattr(metrics, name)(rows.labels, rows.values)
+    expect(close(found, wanted), f"the scorer says {found!r}, the metric {wanted!r}")
 
 
 @arguments
@@ -292,5 +291,12 @@ ENTRIES = (
     Entry(("metrics.pu_bootstrap",), _bootstrap_arguments, _attack_bootstrap, share=4),
     Entry(("metrics.make_pu_scorer",), _scorer_arguments, _attack_scorer, share=2),
     Entry(("metrics.Estimate",), _estimate_arguments, _attack_estimate),
-    Entry(("metrics.register_scorers",), _no_arguments, _attack_register),
+    *(
+        Entry(
+            (f"metrics.{name}_scorer",),
+            _named_scorer_arguments,
+            partial(_attack_named_scorer, name),
+        )
+        for name in OF_ALL_ROWS
+    ),
 )

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
-from lopsided import metrics
-from lopsided._check import check_choice, require
+from lopsided._check import require
 from lopsided._sketch import ScoreSketch
 from lopsided.calibration import CalibrationMap, fit_calibration
 from lopsided.dask.failures import in_partition, naming_failures
 from lopsided.dask.partitions import Part, as_parts, compute, find_client, is_array
 from lopsided.dask.training import merge_in_tree
 from lopsided.methods.table_summary import check_part
+from lopsided.metrics.named import get_metric
 from lopsided.priors import PriorEstimate, estimate_prior
 
 __all__ = ["ScoreSummary", "summarize_scores"]
@@ -82,7 +82,7 @@ class ScoreSummary:
     def metric(self, name: str, **options: Any) -> float:
         """Return a metric of `lopsided.metrics` against PU labels, such as "pu_roc_auc"."""
         rows = self.sketch.to_rows()
-        judge = getattr(metrics, _check_metric(name))
+        judge = get_metric(name)
         return float(judge(rows.y, rows.scores, sample_weight=rows.weight, **options))
 
     def metrics(self) -> dict[str, float]:
@@ -158,8 +158,3 @@ def _sketch(part: Part) -> ScoreSketch:
 
 def _merge(sketches: list[ScoreSketch]) -> ScoreSketch:
     return reduce(lambda one, other: one.merge(other), sketches, ScoreSketch())
-
-
-def _check_metric(name: str) -> str:
-    known = [one for one in metrics.__all__ if one.startswith("pu_") and one != "pu_bootstrap"]
-    return check_choice(name, known, "PU metric")

@@ -1,4 +1,4 @@
-"""PU metrics by their names: which there are, and which take a prior."""
+"""PU metrics by their names: which there are, which need no `k` and which take a prior."""
 
 from collections.abc import Callable
 from functools import partial
@@ -7,8 +7,9 @@ from typing import Any
 from lopsided._check import check_choice
 from lopsided.metrics import at_k, pu
 
-__all__ = ["WITHOUT_PRIOR", "bind_prior", "get_metric", "list_metrics"]
+__all__ = ["OF_ALL_ROWS", "WITHOUT_PRIOR", "bind_prior", "get_metric", "list_metrics"]
 
+OF_ALL_ROWS = ("pu_damped_log_rank", "pu_mean_log_rank", "pu_roc_auc", "pu_average_precision")
 WITHOUT_PRIOR = ("pu_mean_log_rank", "pu_recall_at_k", "pu_lift_at_k")
 _METRICS: dict[str, Callable[..., Any]] = {
     name: getattr(module, name) for module in (pu, at_k) for name in module.__all__

@@ -1,17 +1,10 @@
 """PU metrics as scorers of scikit-learn: for `cross_val_score`, searches and the like.
 
-After `import lopsided.metrics`, the names "pu_average_precision", "pu_roc_auc",
-"pu_mean_log_rank" and "pu_damped_log_rank" are known to scikit-learn. Metrics with parameters
-are made by `make_pu_scorer("pu_recall_at_k", k=0.05)`.
-
-scikit-learn has no public way to add a name. `register_scorers` is the one place that reaches
-into its private list of scorers, and into the sets of names that functions like
-`cross_val_score` check `scoring` by. If a release has moved them, nothing is registered, the
-names are refused by scikit-learn's own error, and `make_pu_scorer`, which is built on its
-public `make_scorer`, still works.
+`pu_average_precision_scorer`, `pu_roc_auc_scorer`, `pu_mean_log_rank_scorer` and
+`pu_damped_log_rank_scorer` of `lopsided.metrics` are scorers without parameters. Metrics with
+parameters are made by `make_pu_scorer("pu_recall_at_k", k=0.05)`.
 """
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,12 +14,11 @@ import numpy as np
 from lopsided._params import is_real
 from lopsided._terminal import quote
 from lopsided.metrics._places import take_value
-from lopsided.metrics.named import get_metric
+from lopsided.metrics.named import OF_ALL_ROWS, get_metric
 
-__all__ = ["make_pu_scorer", "register_scorers"]
+__all__ = ["SCORERS", "make_pu_scorer"]
 
-REGISTERED = ("pu_damped_log_rank", "pu_mean_log_rank", "pu_roc_auc", "pu_average_precision")
-_HOME = "sklearn.metrics._scorer"
+SCORERS = tuple(f"{name}_scorer" for name in OF_ALL_ROWS)  # attributes of `lopsided.metrics`
 _COUNTS_PAIRS = ("pu_average_precision",)  # of labeled rows
 _RESPONSES = ("decision_function", "predict_proba")
 
@@ -60,26 +52,6 @@ def make_pu_scorer(metric: str | Callable[..., float], **params: Any) -> Any:
     from sklearn.metrics import make_scorer
 
     return make_scorer(_fold_metric(metric, params), response_method=_RESPONSES)
-
-
-def register_scorers() -> bool:
-    """Make scikit-learn know the PU metrics by name; return whether it does now.
-
-    Where scikit-learn is not loaded yet nothing happens: `import lopsided` has left a note to
-    call this when it is, so that the import stays light.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> from sklearn.metrics import get_scorer
-    >>> register_scorers()
-    True
-    >>> scorer = get_scorer("pu_roc_auc")  # as `scoring="pu_roc_auc"` finds it
-    """
-    return _HOME in sys.modules and _register(sys.modules[_HOME])
 
 
 @dataclass(frozen=True)
@@ -139,27 +111,3 @@ def _check_scorer_prior(prior: Any) -> float | None:
             f"{quote(prior)}. Estimate it first, by lopsided.priors.estimate_prior."
         )
     return value
-
-
-def _register(home: Any) -> bool:
-    """Add our names to the list of scorers, and to the names that are allowed as `scoring`."""
-    scorers = getattr(home, "_SCORERS", None)
-    if not isinstance(scorers, dict):
-        return False
-    for name in REGISTERED:
-        scorers[name] = home.make_scorer(_fold_metric(name, {}), response_method=_RESPONSES)
-    for module in [module for key, module in sys.modules.items() if key.startswith("sklearn.")]:
-        for member in list(vars(module).values()):
-            _allow(member)
-    return True
-
-
-def _allow(member: Any) -> None:
-    """Let a function or class that was defined before our names came take them."""
-    for attribute in ("_skl_parameter_constraints", "_parameter_constraints"):
-        constraints = getattr(member, attribute, None)
-        allowed = constraints.get("scoring", ()) if isinstance(constraints, dict) else ()
-        for constraint in allowed if isinstance(allowed, (list, tuple)) else ():
-            options = getattr(constraint, "options", None)
-            if isinstance(options, set) and "roc_auc" in options:
-                options.update(REGISTERED)

@@ -21,9 +21,9 @@ from lopsided._params import check_classifier
 from lopsided._rows import TrainingRows
 from lopsided._terminal import quote
 from lopsided.methods.registry import build, check_ranks, get_method
+from lopsided.metrics.named import OF_ALL_ROWS as METRICS
 from lopsided.metrics.named import bind_prior
 from lopsided.metrics.pu import damped_log, damping
-from lopsided.metrics.scorers import REGISTERED as METRICS
 from lopsided.model_selection.out_of_fold import (
     Split,
     as_rows,

@@ -18,8 +18,7 @@ from lopsided._params import check_classifier, is_real, seeded_copy
 from lopsided._terminal import abbreviate, quote
 from lopsided._warnings import warn
 from lopsided.methods.base import takes_reviewed
-from lopsided.metrics.named import WITHOUT_PRIOR
-from lopsided.metrics.scorers import REGISTERED, make_pu_scorer
+from lopsided.metrics.scorers import make_pu_scorer
 from lopsided.model_selection._part_fit import PartFit
 from lopsided.model_selection._prior_of_parts import LabelSums
 from lopsided.model_selection.out_of_fold import as_rows, list_splits, score_rows
@@ -88,11 +87,10 @@ class PUSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         as in `RandomizedSearchCV`.
     n_iter : int or None, default=None
         Number of candidates to draw; None tries all.
-    scoring : str or callable, default="pu_damped_log_rank"
-        "pu_damped_log_rank", "pu_mean_log_rank", "pu_roc_auc", "pu_average_precision", one of
-        scikit-learn's names, or a function of (estimator, X, y); larger is better.
-    prior : float or None, default=None
-        P(y_true = 1), for the metrics that take one.
+    scoring : callable, str or None, default=None
+        A scorer such as `lopsided.metrics.pu_roc_auc_scorer`, a scorer with a prior such as
+        `make_pu_scorer("pu_roc_auc", prior=0.1)`, another function of (estimator, X, y), or a
+        name of scikit-learn's scorers; larger is better. None is `pu_damped_log_rank_scorer`.
     cv : int, splitter or iterable of splits, default=5
         The folds; a number is that of `PUStratifiedKFold`, or of `PUGroupKFold` if there are
         groups, lowered until each fold has two labeled rows.
@@ -148,8 +146,7 @@ class PUSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         param_grid,
         *,
         n_iter=None,
-        scoring="pu_damped_log_rank",
-        prior=None,
+        scoring=None,
         cv=5,
         complexity=None,
         n_standard_errors=1.0,
@@ -160,7 +157,6 @@ class PUSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.param_grid = param_grid
         self.n_iter = n_iter
         self.scoring = scoring
-        self.prior = prior
         self.cv = cv
         self.complexity = complexity
         self.n_standard_errors = n_standard_errors
@@ -277,11 +273,10 @@ class PUSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _resolve_scoring(self) -> Callable[[Any, Any, Any], float]:
         if callable(self.scoring):
             return self.scoring
-        if not isinstance(self.scoring, str) or self.scoring not in REGISTERED:
-            check_choice(self.scoring, (*REGISTERED, *get_scorer_names()), "scoring")
-            return get_scorer(self.scoring)
-        known = {} if self.scoring in WITHOUT_PRIOR else {"prior": self.prior}
-        return make_pu_scorer(self.scoring, **known)
+        if self.scoring is None:
+            return make_pu_scorer("pu_damped_log_rank")
+        check_choice(self.scoring, get_scorer_names(), "scoring")
+        return get_scorer(self.scoring)
 
     def _choose(self, results: Mapping[str, Any]) -> int:
         """Return the place of the simplest candidate that is near the highest mean."""
