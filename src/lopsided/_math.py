@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 _EPS = 1e-9  # how near to 0 and 1 a probability may come before it is turned into log-odds
+_RANKING_BITS = 40  # of a score that decide its rank: 12 digits
 
 
 def backend(values: Any) -> Any:
@@ -71,6 +72,17 @@ def positive_posterior(y: Any, scores: Any, propensity_scores: Any) -> Any:
     """
     hidden = sigmoid(scores - softplus(propensity_scores))  # log(1 - e) is minus the softplus
     return cast(y == 1, hidden) + cast(y == 0, hidden) * hidden
+
+
+def best_first(scores: Any) -> Any:
+    """Return the positions of scores from the highest to the lowest; of ties the first leads.
+
+    Scores are compared to 12 significant digits: linear algebra rounds the last digits
+    differently on another processor, and the order should be the same there.
+    """
+    mantissa, exponent = np.frexp(scores)
+    rounded = np.ldexp(np.rint(np.ldexp(mantissa, _RANKING_BITS)), exponent - _RANKING_BITS)
+    return np.argsort(-rounded, kind="stable")
 
 
 def count_rivals(rivals: Any, scores: Any) -> tuple[Any, Any]:

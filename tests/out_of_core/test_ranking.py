@@ -51,6 +51,24 @@ def test_the_first_rows_are_those_of_the_scores_in_their_order(frame, model, fol
     assert found.n_rows == found.n_written == len(ranked) == len(expected)
 
 
+class LastBits:
+    """A model whose scores are two numbers, but for the last bit."""
+
+    feature_names_in_ = NAMES
+
+    def decision_function(self, frame):
+        scores = np.where(frame["a"] > 0, 0.7, 0.1)
+        return np.nextafter(scores, np.where(frame["b"] > 0, np.inf, -np.inf))
+
+
+def test_the_last_bit_of_a_score_decides_no_rank(frame, folder):
+    _, ranked = rank(LastBits(), folder, n_exact=len(frame))
+    unlabeled = frame[frame["fraud"] == 0]
+    first = unlabeled["a"] > 0
+    expected = [*unlabeled["row"][first], *unlabeled["row"][~first]]
+    assert_array_equal(ranked["row"], expected)
+
+
 def test_every_unlabeled_row_is_there_once_with_its_score_and_probability(frame, model, folder):
     _, ranked = rank(model, folder, n_exact=100)
     expected = scores_of(model, frame)

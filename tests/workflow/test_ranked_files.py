@@ -15,6 +15,7 @@ import pytest
 import lopsided
 from lopsided.cli import main
 from lopsided.tables import write_table
+from lopsided.workflow.ranked import Scored
 
 N = 60
 HEAD = ["rank", "id", "score", "probability", "reasons"]
@@ -31,6 +32,12 @@ FRAME = pd.DataFrame(
 
 def rank(path, **options):
     return lopsided.rank(path, label="y", method="naive-logistic", reasons=0, **options)
+
+
+def test_the_last_bit_of_a_score_decides_no_rank():
+    scores = np.array([0.1, 0.3, np.nextafter(0.3, 1), 0.2])
+    rows = Scored(None, None, np.zeros(4, np.int8), scores, scores, scores < 0, scores)
+    assert rows.order.tolist() == [1, 2, 3, 0]
 
 
 @pytest.mark.parametrize(

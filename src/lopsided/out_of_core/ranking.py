@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lopsided._check import check_count
 from lopsided._files import atomic_write, check_writable
-from lopsided._math import sigmoid
+from lopsided._math import best_first, sigmoid
 from lopsided._progress import Bar
 from lopsided._sketch import N_EXACT, ScoreSketch
 from lopsided._terminal import abbreviate
@@ -225,10 +225,10 @@ def _find_first(
         if listed is not None:
             own = own[listed[start : start + size]]
         places, values = np.r_[places, own], np.r_[values, block[own - start]]
-        order = np.argsort(-values, kind="stable")[:n_first]
+        order = best_first(values)[:n_first]
         order.sort()  # as they come, for the next block
         places, values = places[order], values[order]
-    return places[np.argsort(-values, kind="stable")]
+    return places[best_first(values)]
 
 
 def _write(

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length
 
 from lopsided._check import check_labels, check_outcomes
+from lopsided._math import best_first
 from lopsided._terminal import quote
 from lopsided.priors import PriorEstimate, estimate_prior
 from lopsided.priors.belief import Beta
@@ -197,7 +198,7 @@ def _list_likelihood(
     from scipy.special import betaln, gammaln
 
     others = np.flatnonzero(first == 0)
-    ordered = others[np.argsort(-scores[others], kind="stable")]
+    ordered = others[best_first(scores[others])]
     n_open = np.cumsum(y[ordered] == 0)
     places = np.arange(1, len(ordered) + 1)
     k = int(places[n_open <= _MAX_OPEN * places].max(initial=0))

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._check import check_count, check_truth
+from lopsided._math import best_first
 from lopsided.review.loop import ReviewLoop
 
 __all__ = ["Simulation", "simulate_reviews"]
@@ -125,7 +126,7 @@ def simulate_reviews(
         )
     rows, rounds = [], []
     unlabeled = np.flatnonzero(loop.y == 0)
-    first_list = unlabeled[np.argsort(-loop.scores_[unlabeled], kind="stable")]
+    first_list = unlabeled[best_first(loop.scores_[unlabeled])]
     while left > 0 and (loop.y == 0).any():
         batch = loop.query(min(batch_size, left))
         loop.teach(batch.rows, 2 * truth[batch.rows] - 1)

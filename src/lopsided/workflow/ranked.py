@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from lopsided._math import best_first
 from lopsided._terminal import abbreviate, list_some
 from lopsided.tables import escape_formulas
 from lopsided.tables.columns import names_beside
@@ -38,7 +39,7 @@ class Scored(NamedTuple):
     def order(self) -> NDArray[np.intp]:
         """The places of the unlabeled rows, best first; of equal ones the first."""
         unlabeled = np.flatnonzero(self.y == 0)
-        return unlabeled[np.argsort(-self.scores[unlabeled], kind="stable")]
+        return unlabeled[best_first(self.scores[unlabeled])]
 
 
 class RankedTable(pd.DataFrame):
@@ -63,7 +64,7 @@ class RankedTable(pd.DataFrame):
     def to_csv(self, *args: Any, spreadsheet_safe: bool = False, **options: Any) -> Any:
         """Write it as csv, as pandas does, but scores and probabilities with six digits.
 
-        Rows keep the order, and the ranks, that all digits gave them. For `spreadsheet_safe`
+        Rows keep the order, and the ranks, that 12 digits gave them. For `spreadsheet_safe`
         see `lopsided.tables.write_table`.
         """
         plain = pd.DataFrame(escape_formulas(self) if spreadsheet_safe else self)

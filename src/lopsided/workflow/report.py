@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from lopsided import __version__
+from lopsided._math import best_first
 from lopsided._progress import Bar
 from lopsided._terminal import abbreviate
 from lopsided.calibration import pu_calibration_error, pu_reliability_curve
@@ -269,7 +270,7 @@ def _measure_effects(model: TableModel) -> tuple[FeatureEffect, ...]:
     X = model.training.X
     rng = np.random.default_rng(model.random_state)
     some = np.sort(rng.permutation(len(X))[:_N_SAMPLE])
-    best = np.argsort(-model.training.scores)[:_N_SAMPLE]
+    best = best_first(model.training.scores)[:_N_SAMPLE]
     rows = X.iloc[np.union1d(some, best)]
     found = model.explain_rows(rows)
     sizes = found.mean_absolute()
