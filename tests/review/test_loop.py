@@ -5,6 +5,7 @@ from numpy.testing import assert_array_equal
 
 from lopsided import PUForestClassifier
 from lopsided.review import ReviewLoop, simulate_reviews
+from lopsided.review.batch import choose_rows
 
 
 def make_table(n_rows=500, seed=0):
@@ -64,6 +65,16 @@ def test_the_audit_is_a_share_of_other_rows_drawn_at_random():
     assert set(batch.rows[:15]) == set(make_loop().query(15).rows)
     other = make_loop(strategy="top-audit", audit=0.25, random_state=1).query(20)
     assert set(batch.rows[15:]) != set(other.rows[15:])
+
+
+def test_the_audit_does_not_depend_on_the_order_of_the_other_rows():
+    rows, scores = np.arange(len(X)), np.linspace(1, 0, len(X))
+    elsewhere = np.r_[scores[:100], np.random.default_rng(0).permutation(scores[100:])]
+    batches = [
+        choose_rows("top-audit", 20, rows, own, own, 0.5, np.random.default_rng(0))
+        for own in (scores, elsewhere)
+    ]
+    assert_array_equal(*(chosen for chosen, _ in batches))
 
 
 def test_uncertain_rows_are_nearest_to_one_half():

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lopsided._math import best_first
 from lopsided.diagnostics import ExpectedFinds
 from lopsided.priors import PriorEstimate
 
@@ -128,14 +129,15 @@ def choose_rows(
     rng: np.random.Generator,
 ) -> tuple[NDArray[np.intp], NDArray[np.str_]]:
     """Return positions of the rows to review next, and why each is among them."""
-    ordered = candidates[np.argsort(-scores[candidates], kind="stable")]
+    ordered = candidates[best_first(scores[candidates])]
     share = {"top": 0.0, "top-audit": audit, "mixed": _UNCERTAIN_SHARE}[strategy]
     n_other = min(k, int(np.ceil(share * k))) if share else 0
     top, rest = ordered[: k - n_other], ordered[k - n_other :]
     if strategy == "mixed":
-        near = np.argsort(np.abs(probability[rest] - 0.5), kind="stable")[:n_other]
+        near = best_first(-np.abs(probability[rest] - 0.5))[:n_other]
         other, why = rest[np.sort(near)], "uncertain"
     else:
-        other = rng.choice(rest, min(n_other, len(rest)), replace=False)
-        why = "audit"
+        # By row, not by rank: near ties that change places must not change the whole sample.
+        shuffled = rng.permutation(candidates)
+        other, why = shuffled[np.isin(shuffled, rest)][:n_other], "audit"
     return np.r_[top, other], np.repeat(["top", why], [len(top), len(other)])
