@@ -55,8 +55,9 @@ def run_all(text, page="a page"):
 def settle(printed, said):
     """Return what was printed, with the numbers of the page where rounding alone differs.
 
-    Processors round the last bit differently, and a fit may carry that to a digit on the page:
-    decimals may differ by one in the last digit, and any number by one part in fifty.
+    Words are compared exactly. Processors round the last bit differently, and a fit may carry
+    that to a digit on the page: decimals may differ by one in the last digit, counts from 10 on
+    by one row, and any number by one part in fifty.
     """
     said = said or ""
     if NUMBER.sub("0", printed) != NUMBER.sub("0", said):
@@ -68,7 +69,7 @@ def settle(printed, said):
 def _settle_number(printed, said):
     found, wanted = (float(number.replace(",", "")) for number in (printed, said))
     decimals = len(said.partition(".")[2])
-    step = 1.001 * 10.0**-decimals if decimals else 0.0
+    step = 1.001 * 10.0**-decimals if decimals or wanted >= 10 else 0.0
     return said if abs(found - wanted) <= max(step, abs(wanted) / 50) else printed
 
 

@@ -79,14 +79,14 @@ def test_a_page_that_lies_would_be_found(tmp_path, monkeypatch):
 
 def test_numbers_of_a_page_may_differ_by_rounding_alone():
     said = "A share of 0.0055 (0.0029 to 0.023), 102 of 4,952 rows, 2 reviewed, 28 found\n"
-    near = "A share of 0.0056 (0.0029 to 0.023), 103 of 4,951 rows, 2 reviewed, 28 found\n"
+    near = "A share of 0.0056 (0.0029 to 0.023), 103 of 4,951 rows, 2 reviewed, 29 found\n"
     assert settle(near, said) == said
     for far in ["0.0057 (0.0029", "0.0055 (0.0039"]:
         assert settle(said.replace("0.0055 (0.0029", far), said) != said
     for old, new in [
         ("102", "105"),
         ("2 rev", "3 rev"),
-        ("28", "29"),
+        ("28", "30"),
         ("rows", "lines"),
         (",", ";"),
     ]:
