@@ -166,6 +166,15 @@ def test_what_was_compiled_is_taken_from_the_cache(folder):
     assert [run_anew() for _ in range(2)] == [False, True]
 
 
+def test_what_was_compiled_for_another_processor_is_not_used(folder, monkeypatch):
+    run_anew()
+    with monkeypatch.context() as patch:
+        patch.setattr(numba.config, "CPU_NAME", "generic")
+        patch.setattr(numba.config, "CPU_FEATURES", "")
+        assert [run_anew() for _ in range(2)] == [False, True]
+    assert run_anew()
+
+
 def flip(content, place):
     place = int(len(content) * place)
     return content[:place] + bytes([content[place] ^ 255]) + content[place + 1 :]
