@@ -41,6 +41,9 @@ class SAREMClassifier(EncodedClassifier):
     positive and as a negative, weighted alike. The likelihood does not change when the two swap
     roles: only the start tells them apart, so it is kept as published.
 
+    Each iteration starts from the one before, which amplifies rounding: on another processor
+    scores may differ from the third digit on.
+
     Parameters
     ----------
     estimator, propensity_model : scikit-learn classifiers or None, default=None
