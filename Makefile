@@ -1,6 +1,7 @@
 # make demo     set up, walk through a month on made-up claims, write out/demo/report.html
 # make quick    lint and the fast tests, in about a minute
 # make test     set up with everything, lint, types, layers, tests with and without extras
+# make cpus     a slice of the tests as on other processors: other kernels of linear algebra, no wide instructions
 # make docs     build the documentation site in out/site, without a warning
 # make dist     build what is published, and check it
 # make fresh    install that in an empty environment and run its demo
@@ -24,9 +25,14 @@ QUICK := tests/test_architecture.py tests/test_contributing.py tests/test_import
 	tests/tables tests/methods/test_registry.py tests/methods/test_objective.py tests/methods/test_logistic.py \
 	tests/methods/test_spy.py tests/methods/test_members.py tests/trees/test_binning.py tests/report/test_report.py \
 	tests/report/test_ranking_page.py tests/report/test_diagnosis_parts.py
+# Pages, a study, determinism and methods: what another processor may round differently.
+CPU_SLICE := tests/test_choosing.py tests/test_deciding.py tests/test_extend.py tests/test_journey.py \
+	tests/test_reviewing.py tests/test_ten_minutes.py tests/bench/test_study.py tests/test_determinism.py \
+	tests/test_math.py tests/test_ranking.py tests/review tests/methods/test_focused.py tests/methods/test_forest.py \
+	tests/methods/test_logistic.py tests/methods/test_sar_em.py tests/methods/test_nnif.py
 export OMP_WAIT_POLICY ?= passive
 
-.PHONY: demo test quick docs dist fresh figures fmt lint clean
+.PHONY: demo test quick cpus docs dist fresh figures fmt lint clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/core.done
@@ -39,6 +45,9 @@ test: $(VENV)/dev.done lint
 
 quick: $(VENV)/dev.done lint
 	$(BIN)/python -m pytest -n 2 --durations=10 $(QUICK)
+
+cpus: $(VENV)/dev.done
+	$(BIN)/python tests/other_cpus.py $(CPU_SLICE)
 
 docs: $(VENV)/dev.done
 	$(BIN)/python -m sphinx -b html -W --keep-going -j 2 docs out/site

@@ -94,7 +94,7 @@ def test_public_tests_run_commands_that_exist():
     assert commands == ["bash .ci/run", "make fresh"]
     script = (ROOT / ".ci/run").read_text()
     targets = re.findall(r"^make (\w+)", "\n".join([*commands, script]), re.MULTILINE)
-    assert {"test", "dist", "fresh"} <= set(targets)
+    assert {"test", "cpus", "dist", "fresh"} <= set(targets)
     known = subprocess.run(
         ["make", "--dry-run", "--question", "--print-data-base", "clean"],
         cwd=ROOT, capture_output=True, text=True, check=False,
