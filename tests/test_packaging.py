@@ -85,6 +85,9 @@ def test_public_tests_run_on_every_version_of_python_that_is_promised():
     rows = {(row["python"], row["constraints"]) for row in read_workflow()[0]}
     newest = {(python, "constraints.txt") for python in promised}
     assert rows == newest | {(promised[0], "constraints-oldest.txt")}
+    assert [row["machine"] for row in read_workflow()[0] if "machine" in row] == [
+        "ubuntu-24.04-arm"
+    ]
     assert PROJECT["requires-python"] == f">={promised[0]}"
     assert promised == sorted(promised, key=Version)
 
