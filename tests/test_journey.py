@@ -38,9 +38,9 @@ def test_what_is_said_in_the_meeting_is_what_the_model_says():
     text = read("journey.md")
     shown, _, said = text.partition("### What to say")
     said = " ".join(said.split())
-    assert '"In the first 100 claims we expect 44 frauds; 8 would' in said
-    assert "The first 100 unlabeled rows should hold about 44 hidden positives" in shown
-    assert "(90 % band 8 to 100)" in shown
+    assert '"In the first 100 claims we expect 43 frauds; 9 would' in said
+    assert "The first 100 unlabeled rows should hold about 43 hidden positives" in shown
+    assert "(90 % band 9 to 100)" in shown
     assert "Of the 23 frauds that we know, 14 stand in the first 100" in said
     assert "Of your 23 confirmed cases, scored blind, 14 stand in the first 100" in shown
     assert "has 7, and that difference is more than luck" in said

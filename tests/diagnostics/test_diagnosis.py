@@ -80,12 +80,12 @@ def test_without_signal_no_review_is_advised(found):
     assert found.curve.describe() not in str(lost)
 
 
-def test_finds_that_pass_the_hidden_positives_are_explained(found):
-    words = "they may pass the 3 positives"
-    few = replace(found, prior=replace(found.prior, n_hidden=3.0))
-    many = replace(found, prior=replace(found.prior, n_hidden=300.0))
-    assert words in str(few)
-    assert "they may pass" not in str(many)
+def test_all_numbers_of_finds_come_from_one_curve(found):
+    for one in found.finds:
+        assert one == found.curve.expect(one.k)
+    assert found.curve.n_hidden == pytest.approx(found.prior.n_hidden)
+    usual = found.sensitivity.outcomes[0]
+    assert usual.finds == pytest.approx(found.curve.finds[found.sensitivity.k])
 
 
 @pytest.mark.parametrize("kind", [csr_matrix, csc_array])

@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import betabinom, binomtest
 
-from lopsided.diagnostics import blind_recall, expected_finds, review_curve
+from lopsided.diagnostics import ReviewCurve, blind_recall, expected_finds, review_curve
 from lopsided.diagnostics._rows import blind_places, stands_within
 from lopsided.diagnostics.finds import ExpectedFinds
 from lopsided.labeling import SCAR
@@ -70,68 +70,126 @@ def test_bands_hold_the_real_number_at_their_level(hidden, k):
     assert np.mean(held) > 0.87
 
 
-def test_finds_are_beta_binomial_where_the_prior_is_known():
-    (band,) = expected_finds(Y, SCORES, 100, TRUTH.mean())
-    hits = (blind_places(Y, SCORES) <= 100).sum()
-    exact = betabinom(40, hits + 0.5, 40 - hits + 0.5)
-    assert_allclose(band.value, exact.mean())
-    assert band.low == exact.ppf(0.05)
-    assert band.high == exact.ppf(0.95)
+def test_the_band_is_beta_binomial_where_the_prior_is_known():
+    curve = review_curve(Y, SCORES, TRUTH.mean())
+    for k in (30, 100, 1500):
+        band, share = curve.expect(k), curve.finds[k] / 40
+        exact = betabinom(40, 40 * share + 0.5, 40 * (1 - share) + 0.5)
+        upto = exact.cdf(np.arange(k + 1))
+        assert band.value == pytest.approx(40 * share)
+        assert band.high == np.searchsorted(upto, 0.95)
+        assert band.low == np.searchsorted(upto / upto[-1], 0.05, "right")
+
+
+def test_the_band_of_a_long_list_is_that_of_all_its_numbers():
+    rng = np.random.default_rng(0)
+    truth = np.arange(60_000) < 6_000
+    scores = rng.normal(size=60_000) + 2 * truth
+    y = SCAR(0.9).draw(None, truth.astype(int), 0)
+    band = review_curve(y, scores, 0.1).expect(8_000)
+    share = band.value / 5_400
+    exact = betabinom(5_400, 600 * share + 0.5, 600 * (1 - share) + 0.5)
+    assert_allclose((band.low, band.high), exact.ppf([0.05, 0.95]), atol=20)
+
+
+@pytest.mark.parametrize("scenario", ["one-sample", "two-sample"])
+@pytest.mark.parametrize("prior", [0.03, 0.2, (0.03, 0.2), 0.9])
+def test_all_rows_are_expected_to_hold_what_the_prior_implies(prior, scenario):
+    curve = review_curve(Y, SCORES, prior, scenario=scenario)
+    middle = prior if isinstance(prior, float) else np.sqrt(0.03 * 0.2)
+    hidden = middle * 2000 - 40 if scenario == "one-sample" else middle * 1960
+    assert curve.n_hidden == pytest.approx(hidden)
+    assert (1 / (1 + np.exp(-curve.log_odds))).sum() == pytest.approx(hidden)
+    order = np.argsort(SCORES[Y == 0])
+    assert (np.diff(curve.log_odds[order]) > 0).all()
+
+
+def test_after_reviews_the_rows_that_are_left_hold_what_is_left():
+    held, value, real = [], [], []
+    for seed in range(200):
+        first = SCAR(0.7).draw(None, TRUTH, seed)
+        unlabeled = np.flatnonzero(first == 0)
+        top = unlabeled[np.argsort(-SCORES[unlabeled])[:40]]
+        y = first.copy()
+        y[top] = 2 * TRUTH[top] - 1
+        curve = review_curve(y, SCORES, TRUTH.mean(), y_first=first)
+        assert curve.n_hidden == pytest.approx(TRUTH[y == 0].sum(), abs=1e-2)
+        band = curve.expect(100)
+        left = np.flatnonzero(y == 0)
+        real.append(TRUTH[left[np.argsort(-SCORES[left])[:100]]].sum())
+        value.append(band.value)
+        held.append(band.low <= real[-1] <= band.high)
+        every = curve.expect_rows(np.argsort(-curve.log_odds)[:100])
+        assert (every.low, every.high) == (band.low, band.high)
+    assert np.mean(held) > 0.87
+    assert np.mean(value) == pytest.approx(np.mean(real), rel=0.15)
 
 
 def test_a_doubtful_prior_widens_the_band():
     (known,) = expected_finds(Y, SCORES, 200, 0.04)
     (doubtful,) = expected_finds(Y, SCORES, 200, (0.03, 0.0533))
     assert doubtful.high - doubtful.low > known.high - known.low
-    assert_allclose(doubtful.value, known.value, rtol=0.15)
+    assert_allclose(doubtful.value, known.value, rtol=1e-3)
 
 
 def test_finds_never_exceed_the_list_or_what_is_hidden():
     for band in expected_finds(Y, SCORES, [1, 10, 1960], 0.5):
-        assert 0 <= band.low <= band.value <= band.high <= band.k
+        assert 0 <= band.low <= band.value <= band.high + 1e-9
+        assert band.high <= band.k
     (none,) = expected_finds(Y, SCORES, 100, Y.mean())
     assert none.high == 0
-    (two,) = expected_finds(Y, SCORES, 1960, 40 / 1960, scenario="two-sample")
-    assert two.value == pytest.approx(40, abs=1)
 
 
-@pytest.mark.parametrize("n_labeled", [2, 3])
-def test_two_labeled_rows_are_enough_for_an_honest_band(n_labeled):
+@pytest.mark.parametrize("n_labeled", [1, 2, 3])
+def test_a_few_labeled_rows_give_a_wide_band(n_labeled):
     y = np.zeros(2000, dtype=int)
     y[:n_labeled] = 1
     (band,) = expected_finds(y, SCORES, 200, TRUTH.mean())
-    assert band.high - band.low > 30
+    assert band.high - band.low > 20
 
 
-def test_the_curve_is_concave_and_passes_above_the_counts():
+def test_more_rows_never_promise_more_than_those_before():
     curve = review_curve(Y, SCORES, TRUTH.mean())
-    assert (np.diff(curve.rate) < 1e-9).all()
-    counted = [(blind_places(Y, SCORES) <= k).sum() for k in curve.k]
-    assert (curve.finds >= np.minimum(counted, curve.k) - 1e-9).all()
     assert curve.finds[0] == 0
-    assert curve.finds[-1] == pytest.approx(40)
-    assert (curve.low <= curve.finds).all()
+    assert (np.diff(curve.finds) > 0).all()
+    assert (np.diff(curve.finds, 2) < 1e-9).all()
+    assert (np.diff(curve.finds) < 1).all()
 
 
-@pytest.mark.parametrize("n_levels", [1, 2, 5])
-def test_along_ties_the_curve_is_the_mean_over_their_orders(n_levels):
-    scores = np.floor(n_levels * (SCORES > 1.5) * np.clip(SCORES, 0, 4.99) / 5)
-    scores = np.zeros(2000) if n_levels == 1 else scores
-    curve = review_curve(Y, scores, TRUTH.mean(), step=20)
-    shares = [stands_within(Y, scores, int(k)).mean() for k in curve.k[:-1]]
-    assert_allclose(curve.finds[:-1], 40 * np.array(shares), atol=0.1)
+def test_rows_that_tie_share_their_finds():
+    scores = np.floor(2 * np.clip(SCORES, 0, 3))
+    curve = review_curve(Y, scores, TRUTH.mean())
+    best = int((scores[Y == 0] == scores.max()).sum())
+    assert_allclose(curve.finds[: best + 1], curve.finds[best] / best * np.arange(best + 1))
+    flat = review_curve(Y, np.zeros(2000), TRUTH.mean())
+    assert_allclose(flat.finds, 40 / 1960 * np.arange(1961))
+
+
+def test_scores_of_any_size_have_finite_log_odds():
+    for scores in (1e140 * SCORES, 1e-140 * SCORES, np.where(SCORES > 5, 1e150, SCORES)):
+        curve = review_curve(Y, scores, TRUTH.mean())
+        assert np.isfinite(curve.log_odds).all()
+        assert curve.n_hidden == pytest.approx(40)
+
+
+def test_a_table_without_labels_is_expected_to_hold_the_sum_of_its_probabilities():
+    log_odds = np.linspace(2, -6, 400)
+    narrow, wide = (
+        ReviewCurve.from_log_odds(log_odds, prior, 50) for prior in (0.1, (0.03, 1 / 3))
+    )
+    proba = 1 / (1 + np.exp(-log_odds))
+    assert narrow.expect(100).value == pytest.approx(proba[:100].sum())
+    assert wide.expect(100).value == pytest.approx(proba[:100].sum())
+    assert wide.expect(100).low < narrow.expect(100).low
+    assert wide.expect(100).high > narrow.expect(100).high
+    # Which rows are positive is not known either.
     rng = np.random.default_rng(0)
-    orders = [rng.random(2000) / 2 + scores for _ in range(400)]
-    for at in (5, 40):
-        drawn = [stands_within(Y, order, int(curve.k[at])).mean() for order in orders]
-        assert curve.finds[at] == pytest.approx(40 * np.mean(drawn), abs=0.3)
-
-
-def test_without_any_order_curve_and_finds_agree():
-    y = np.repeat([1, 0], [18, 582])
-    curve = review_curve(y, np.zeros(600), 0.1)
-    (finds,) = expected_finds(y, np.zeros(600), 290, 0.1)
-    assert curve.finds[29] == pytest.approx(finds.value, abs=0.1)
+    totals = (rng.random((2000, 400)) < proba).sum(axis=1)
+    band = narrow.expect(400)
+    assert np.mean((band.low <= totals) & (totals <= band.high)) > 0.87
+    none = ReviewCurve.from_log_odds(log_odds - 30, 0.1, 50)
+    assert none.stop_at() == 0
+    assert none.expect(400).high <= 1
 
 
 def test_an_estimate_that_touches_an_end_is_taken_and_one_of_zero_refused():

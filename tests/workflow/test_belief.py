@@ -39,7 +39,7 @@ def test_a_belief_moves_probabilities_and_no_row(claims, ranking, believing):
     assert (moved["id"] == ranking["id"]).all()
     assert (moved["probability"] > ranking["probability"])[:50].all()
     hidden = believing.prior_estimate().n_hidden
-    assert moved["probability"].sum() == pytest.approx(hidden, rel=0.2)
+    assert moved["probability"].sum() == pytest.approx(hidden, rel=1e-6)
 
 
 def test_expected_finds_are_by_the_belief_with_its_interval(model, believing):

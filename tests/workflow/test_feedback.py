@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import lopsided
-from lopsided.report.ranking_summary import PriorFact
-from lopsided.workflow.expectation import expect_by_scores
+from lopsided.diagnostics import ReviewCurve
+from lopsided.workflow.report import summarize_ranking
 
 HEAD = ["rank", "score", "probability", "reasons"]
 ALL = [*HEAD, "a", "b", "c"]
@@ -168,24 +168,26 @@ def test_bands_of_finds_in_a_new_table_hold_what_is_found():
         model = fit(frame, prior=PRIOR)
         fresh, fresh_truth = make_table(1500, 5000 + seed, labeled=0)
         ranking = model.rank(fresh, reasons=0)
-        fact = PriorFact(PRIOR, PRIOR, PRIOR, 0.0, True, "")
-        finds = expect_by_scores(ranking["score"], fact, int(frame["known"].sum()))
-        found = np.append(0, np.cumsum(fresh_truth[ranking["id"] - 1]))
-        held += [
-            low <= found[k] <= high
-            for k, low, high in zip(finds.k, finds.low, finds.high, strict=True)
-            if k in (finds.stop_at, finds.k[-1])
-        ]
+        n_labeled = int(frame["known"].sum())
+        curve = ReviewCurve.from_log_odds(ranking["score"], PRIOR, n_labeled)
+        real = np.append(0, np.cumsum(fresh_truth[ranking["id"] - 1]))
+        bands = [curve.expect(k) for k in (curve.stop_at(), 200, 1500)]
+        held += [one.low <= real[one.k] <= one.high for one in bands]
     assert np.mean(held) > 0.8
 
 
-def test_a_prior_with_a_wide_interval_gives_a_wide_band():
-    scores = np.linspace(2, -6, 400)
-    narrow = expect_by_scores(scores, PriorFact(0.1, 0.1, 0.1, 0.0, True, ""), 50)
-    wide = expect_by_scores(scores, PriorFact(0.1, 0.03, 0.3, 0.0, True, ""), 50)
-    assert wide.expected == narrow.expected
-    assert wide.low[-1] < narrow.low[-1]
-    assert wide.high[-1] > narrow.high[-1]
-    none = expect_by_scores(scores - 30, PriorFact(0.1, 0.0, 0.3, 0.0, True, ""), 50)
-    assert none.stop_at is None
-    assert np.isfinite(none.high).all()
+@pytest.mark.parametrize("given", [True, False])
+def test_every_place_expects_the_same_finds_before_and_after_reviews(given):
+    frame, truth = make_table(1500, seed=3)
+    model = fit(frame, prior=PRIOR if given else None)
+    for _ in range(2):
+        ranking = model.rank(frame, reasons=0)
+        diagnosis = model.diagnose(k=[50, 200])
+        summary = summarize_ranking(model, frame)
+        for one in diagnosis.finds:
+            assert ranking["probability"][: one.k].sum() == pytest.approx(one.value)
+        (stop,) = {diagnosis.curve.stop_at(), summary.finds.stop_at}
+        at = summary.finds.k.index(stop)
+        assert summary.finds.expected[at] == pytest.approx(ranking["probability"][:stop].sum())
+        assert ranking["probability"].sum() == pytest.approx(summary.prior.n_hidden, rel=1e-3)
+        model = review(model, frame, truth, 40)

@@ -40,8 +40,10 @@ def test_rows_of_training_are_scored_blind_in_any_order_and_company(claims, mode
     mixed = pd.concat([other, claims.table]).sample(frac=1, random_state=0)
     again = model.rank(mixed.reset_index(drop=True), reasons=0).set_index("id")
     np.testing.assert_array_equal(again.loc[ranking["id"], "score"], ranking["score"])
-    blind = model.training.scores[model.training.y == 0] + model.log_hidden()
-    np.testing.assert_array_equal(np.sort(blind)[::-1], ranking["score"])
+    unlabeled, log_odds = model.training.y == 0, model.review_curve().log_odds
+    np.testing.assert_array_equal(np.sort(log_odds)[::-1], ranking["score"])
+    order = np.argsort(-model.training.scores[unlabeled], kind="stable")
+    assert (np.diff(log_odds[order]) <= 0).all()
 
 
 def test_rows_that_training_did_not_have_are_scored_by_the_model(claims, model):
@@ -85,7 +87,9 @@ def test_contributions_add_up_to_the_score_of_the_model(claims, model, ranking):
     X = model.cleaner.transform(
         model.roles.features(claims.table[claims.table["claim_no"] == row])
     )
-    score = model.estimator.decision_function(X)[0] + model.log_hidden()
+    scored = model.score(claims.table)
+    shift = scored.shift[scored.ids.to_numpy() == row]
+    score = model.estimator.decision_function(X)[0] + shift[0]
     assert found.model_score == pytest.approx(score, abs=1e-9)
     assert found.score == ranking["score"][3]
     assert {one.column for one in found.reasons} == set(model.cleaner.readers_)

@@ -96,15 +96,12 @@ def _attack_curve(
     rows: Labeled, prior: Any, scenario: Any, step: Any, rate: Any, **_: Any
 ) -> None:
     curve = diagnostics.review_curve(rows.y, rows.scores, prior, step=step, scenario=scenario)
-    for name in ("finds", "low", "high"):
-        values = getattr(curve, name)
-        expect(np.isfinite(values).all(), f"{name} is {values}")
-        expect((np.diff(values) >= -1e-9).all(), f"{name} falls: {values}")
-        expect((values <= curve.k + 1e-9).all(), f"{name} passes the rows: {values}")
-    expect((np.diff(curve.rate) <= 1e-9).all(), f"the rate rises: {curve.rate}")
-    expect((curve.low <= curve.finds + 1e-9).all(), "a low end above the value")
-    expect((curve.finds <= curve.high + 1e-9).all(), "a high end below the value")
-    expect(0 <= curve.stop_at(rate) <= curve.k[-1], f"stop at {curve.stop_at(rate)}")
+    finds, rows_read = curve.finds, np.arange(len(curve) + 1)
+    expect(np.isfinite(curve.log_odds).all(), f"log-odds are {curve.log_odds}")
+    expect((np.diff(finds) >= 0).all(), f"finds fall: {finds}")
+    expect((finds <= rows_read + 1e-9).all(), f"finds pass the rows: {finds}")
+    expect((np.diff(finds, 2) <= 1e-9).all(), f"the rate rises: {finds}")
+    expect(0 <= curve.stop_at(rate) <= len(curve), f"stop at {curve.stop_at(rate)}")
     expect(curve.describe(rate).endswith("."), curve.describe(rate))
 
 

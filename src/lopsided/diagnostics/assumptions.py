@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lopsided._math import sigmoid
 from lopsided._terminal import quote
 from lopsided.diagnostics._hidden import PriorRange, check_prior_range, count_hidden
 from lopsided.diagnostics._rows import blind_places, check_cuts, check_rows, stands_within
+from lopsided.diagnostics.finds import calibrate_hidden
 
 __all__ = ["Outcome", "Sensitivity", "sensitivity"]
 _MAX_TILT = 1e100
@@ -29,7 +31,7 @@ class Outcome:
     average_precision : float
         Of all positives, against the truth; at most 1.
     finds : float
-        Hidden positives among the first k unlabeled rows.
+        Hidden positives to expect among the first k unlabeled rows, as in `expected_finds`.
 
     Examples
     --------
@@ -151,7 +153,7 @@ def sensitivity(
     n_labeled = len(rows.inside)
 
     def judge(assumption: str, share: NDArray[np.float64]) -> Outcome:
-        return _judge(assumption, share, rows, labels, cut, scenario)
+        return _judge(assumption, share, rows, labels, values, cut, scenario)
 
     def at_random(value: float) -> NDArray[np.float64]:
         hidden = float(count_hidden(value, labels, scenario))
@@ -172,6 +174,7 @@ def sensitivity(
 class _LabeledRows:
     """Where the labeled rows stand, the highest first."""
 
+    order: NDArray[np.intp]  # as they come in the table
     inside: NDArray[np.float64]  # whether in the first k
     places: NDArray[np.float64]  # among the rows that are not labeled
     depth: NDArray[np.float64]  # 0 for the highest, 1 for the lowest
@@ -181,7 +184,7 @@ class _LabeledRows:
         places = blind_places(np.maximum(y, 0), scores)
         order = np.argsort(places, kind="stable")
         depth = np.linspace(0, 1, len(places))
-        return cls(stands_within(y, scores, k)[order], places[order], depth)
+        return cls(order, stands_within(y, scores, k)[order], places[order], depth)
 
 
 def _tilt_propensity(
@@ -208,6 +211,7 @@ def _judge(
     propensity: NDArray[np.float64],
     rows: _LabeledRows,
     y: NDArray[np.int8],
+    scores: NDArray[np.float64],
     k: int,
     scenario: str,
 ) -> Outcome:
@@ -219,7 +223,6 @@ def _judge(
     # With one weight for all this is the unbiased average precision of `pu_average_precision`.
     above *= (total - 1) / max(n_labeled - 1, 1) * n_labeled / total
     places = rows.places + np.arange(n_labeled)  # among all rows
-    hidden = weight - 1
     hidden_share = (total - n_labeled) / (len(y) - n_labeled)
     prior = hidden_share if scenario == "two-sample" else total / len(y)
     return Outcome(
@@ -227,5 +230,22 @@ def _judge(
         float(prior),
         float((weight * rows.inside).sum() / weight.sum()),
         float(min(1.0, (weight * (1 + above) / places).sum() / weight.sum())),
-        float(min(k, (hidden * rows.inside).sum())),
+        _expect(weight - 1, rows, y, scores, k),
     )
+
+
+def _expect(
+    hidden: NDArray[np.float64],
+    rows: _LabeledRows,
+    y: NDArray[np.int8],
+    scores: NDArray[np.float64],
+    k: int,
+) -> float:
+    """Return the finds in the first k rows, by how many each labeled row stands for."""
+    total = float(min(hidden.sum(), (y == 0).sum()))
+    if total == 0:
+        return 0.0
+    log_odds = calibrate_hidden(
+        y, scores, n_hidden=total, stands_for=hidden[np.argsort(rows.order)]
+    )
+    return float(np.sort(sigmoid(log_odds))[::-1][:k].sum())

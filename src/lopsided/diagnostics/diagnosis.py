@@ -13,12 +13,7 @@ from lopsided._rows import TrainingRows
 from lopsided.diagnostics._rows import LEVEL, check_cuts
 from lopsided.diagnostics.assumptions import Sensitivity, sensitivity
 from lopsided.diagnostics.blind import BlindRecall, blind_recall
-from lopsided.diagnostics.finds import (
-    ExpectedFinds,
-    ReviewCurve,
-    expected_finds,
-    review_curve,
-)
+from lopsided.diagnostics.finds import ExpectedFinds, ReviewCurve, review_curve
 from lopsided.diagnostics.leaks import Leak, find_leaks
 from lopsided.diagnostics.scar import ScarCheck, check_scar
 from lopsided.diagnostics.signal import (
@@ -57,8 +52,8 @@ class Diagnosis:
         Hidden positives in the first k rows, one for each k.
     curve : ReviewCurve
         Finds along the list.
-    sensitivity : Sensitivity
-        How the answers move with the assumptions.
+    sensitivity : Sensitivity or None
+        How the answers move with the assumptions; None after reviews.
     rate : float
         Finds that ten further rows must promise.
     scores : ndarray of shape (n_rows,)
@@ -85,7 +80,7 @@ class Diagnosis:
     scar: ScarCheck
     finds: tuple[ExpectedFinds, ...]
     curve: ReviewCurve
-    sensitivity: Sensitivity
+    sensitivity: Sensitivity | None
     rate: float
     scores: NDArray[np.float64]
 
@@ -97,8 +92,10 @@ class Diagnosis:
             "Does a column give the label away?": leaks,
             "Are labels given at random?": [str(self.scar)],
             "What will a review find?": self._say_finds(),
-            "How much hangs on the assumptions?": str(self.sensitivity).split("\n"),
         }
+        if self.sensitivity is not None:
+            lines = str(self.sensitivity).split("\n")
+            parts["How much hangs on the assumptions?"] = lines
         judged = ~np.isnan(self.scores)
         left_out = (
             f"{judged.sum()} of {len(judged)} rows are judged: those that a fold tests on."
@@ -115,12 +112,6 @@ class Diagnosis:
         """Return what a review will find, line by line."""
         prior = f"Prior: {self.prior}"
         lines = [prior if prior.endswith(".") else prior + ".", *map(str, self.finds)]
-        hidden = getattr(self.prior, "n_hidden", np.inf)
-        if any(np.round(one.value) > np.round(hidden) for one in self.finds):
-            lines.append(
-                "Expected finds are means over the prior's interval, which is longer above its "
-                f"value than below: they may pass the {hidden:.0f} positives that this means."
-            )
         if self.signal.found:
             return [*lines, self.curve.describe(self.rate)]
         # Where to stop would be advice to begin.
@@ -232,6 +223,7 @@ def diagnose(
             level=level,
             random_state=rng,
         )
+    curve = review_curve(own, scores, prior, scenario=scenario, level=level)
     return Diagnosis(
         recall=tuple(
             blind_recall(
@@ -248,8 +240,8 @@ def diagnose(
         leaks=tuple(find_leaks(X, labels)),
         prior=prior,
         scar=check_scar(own, scores, prior, scenario=scenario, random_state=rng),
-        finds=expected_finds(own, scores, cuts, prior, scenario=scenario, level=level),
-        curve=review_curve(own, scores, prior, scenario=scenario),
+        finds=tuple(curve.expect(cut) for cut in cuts),
+        curve=curve,
         sensitivity=sensitivity(own, scores, cuts[-1], prior, scenario=scenario),
         rate=rate,
         scores=blind.all_scores,

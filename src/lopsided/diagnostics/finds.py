@@ -1,36 +1,44 @@
-"""Expected finds: hidden positives among the first k rows, and when to stop reviewing."""
+"""Hidden positives to expect among the rows of a list, with a band, and where to stop."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_consistent_length
 
-from lopsided._check import check_count, check_level
-from lopsided.diagnostics._hidden import check_prior_range, count_hidden, spread_hidden
-from lopsided.diagnostics._rows import (
-    LEVEL,
-    check_cuts,
-    check_rows,
-    count_above,
-    stands_within,
+from lopsided._calibration_maps import fit_calibration
+from lopsided._check import check_count, check_labels, check_level
+from lopsided._math import log_odds_of, sigmoid
+from lopsided.diagnostics._hidden import (
+    as_prior_range,
+    check_prior_range,
+    count_hidden,
+    spread_hidden,
+    spread_total,
 )
+from lopsided.diagnostics._rows import LEVEL, check_cuts, check_rows
 
 __all__ = ["ExpectedFinds", "ReviewCurve", "expected_finds", "review_curve"]
+
+_STEP = 10
+_LEAST = 1e-3  # positives, so that log-odds stay finite where nothing is hidden
+_MAX_POINTS = 512  # at which the distribution of a long list is computed
 
 
 @dataclass(frozen=True)
 class ExpectedFinds:
-    """Hidden positives to expect among the first k unlabeled rows.
+    """Hidden positives to expect among k rows of a list.
 
     Attributes
     ----------
     k : int
-        Length of the list.
+        Number of rows, the first ones of the list unless others were asked for.
     value : float
-        Their expected number.
+        Expected number of positives: the sum of the probabilities of the rows.
     low, high : int
-        Band that holds the real number with probability `level`.
+        Band that covers the real number with probability `level`.
     level : float
         Level of the band.
 
@@ -55,9 +63,244 @@ class ExpectedFinds:
         about = f"{self.value:.0f}"
         positives = "positive" if about == "1" else "positives"
         return (
-            f"The first {self.k} unlabeled rows should hold about {about} hidden "
+            f"The first {self.k:,} unlabeled rows should hold about {about} hidden "
             f"{positives} ({100 * self.level:.0f} % band {self.low} to {self.high})."
         )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReviewCurve:
+    r"""Hidden positives to expect along a list of rows, the most probable ones first.
+
+    The expected number among any rows is the sum of their probabilities, so that all rows
+    together are expected to hold the hidden positives that the prior implies. For the band, the
+    share :math:`r` of the hidden positives that are among these rows counts as known from L
+    labeled rows: of H hidden positives the real number is about
+
+    .. math:: Binomial(H, \rho), \quad \rho \sim Beta(r L + 1/2, (1 - r) L + 1/2),
+
+    mixed over the numbers H that the interval of the prior allows. It is at most the number of
+    rows.
+
+    Attributes
+    ----------
+    log_odds : ndarray of shape (n_rows,)
+        Log-odds of each row of the list to be a hidden positive, in the order of the table.
+    counts, weights : ndarray of shape (n_counts,)
+        Numbers of hidden positives that the prior allows, and the probability of each.
+    n_labeled : int
+        Labeled rows by which the log-odds were calibrated.
+    level : float
+        Level of the bands.
+    step : int
+        Rows by which the list is reviewed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lopsided.diagnostics import review_curve
+    >>> y = np.repeat([1, 0], [40, 960])
+    >>> scores = np.r_[np.linspace(2, 1.8, 40), np.linspace(2, 0, 960)]
+    >>> curve = review_curve(y, scores, prior=0.08)
+    >>> curve.stop_at(rate=1.0)  # rows until ten more rows promise less than one positive
+    100
+    >>> print(curve.expect(50))
+    The first 50 unlabeled rows should hold about 21 hidden positives (90 % band 17 to 26).
+    """
+
+    log_odds: NDArray[np.float64]
+    counts: NDArray[np.int64]
+    weights: NDArray[np.float64]
+    n_labeled: int
+    level: float = LEVEL
+    step: int = _STEP
+
+    @classmethod
+    def from_log_odds(
+        cls, log_odds: Any, prior: Any, n_labeled: int, *, level: float = LEVEL
+    ) -> "ReviewCurve":
+        """Return the curve of a table without labels, by log-odds that are calibrated.
+
+        The number of hidden positives is what their probabilities add up to. It is uncertain
+        for three reasons: the prior, at whose ends all odds are others; which rows of this
+        table happen to be positive; and the level of the probabilities, which L labeled rows
+        determine up to a relative variance of 1 / (3 L), as simulated tables showed.
+
+        Parameters
+        ----------
+        log_odds : array of shape (n_rows,)
+            Log-odds of being positive, by a model that was calibrated with the prior.
+        prior : float, pair of floats, or estimate
+            That prior, as in `expected_finds`.
+        n_labeled : int
+            Labeled rows by which the model was calibrated.
+        level : float, default=0.9
+            Level of the bands.
+
+        Examples
+        --------
+        >>> curve = ReviewCurve.from_log_odds([0.0, 0.0, -2.2], prior=0.1, n_labeled=20)
+        >>> print(f"{curve.expect(2).value:.1f} of {curve.n_hidden:.1f}")
+        1.0 of 1.1
+        """
+        values = np.asarray(log_odds, dtype=float)
+        known = as_prior_range(prior, len(values))
+        moved = log_odds_of(np.array(known)) - log_odds_of(known.value)
+        value, low, high = (float(sigmoid(values + one).sum()) for one in moved)
+        proba = sigmoid(values)
+        noise = float(np.sqrt((proba * (1 - proba)).sum() + value**2 / (3 * n_labeled)))
+        counts, weights = spread_total(value, low, high, level, noise=noise, most=len(values))
+        return cls(values, counts, weights, n_labeled, level)
+
+    @cached_property
+    def finds(self) -> NDArray[np.float64]:
+        """Expected positives in the first k rows, for k from 0 to the length of the list."""
+        best_first = np.sort(sigmoid(self.log_odds))[::-1]
+        return np.r_[0.0, np.cumsum(best_first)]
+
+    @property
+    def n_hidden(self) -> float:
+        """Expected positives in the whole list."""
+        return float(self.finds[-1])
+
+    def __len__(self) -> int:
+        return len(self.log_odds)
+
+    def expect(self, k: int) -> ExpectedFinds:
+        """Return the positives to expect among the first k rows.
+
+        Parameters
+        ----------
+        k : int
+            From 1 to the length of the list.
+        """
+        return self._band(float(self.finds[k]), k)
+
+    def expect_rows(self, rows: NDArray[np.intp]) -> ExpectedFinds:
+        """Return the positives to expect among any rows of the list.
+
+        Parameters
+        ----------
+        rows : array of int
+            Their positions in `log_odds`.
+        """
+        return self._band(float(sigmoid(self.log_odds[rows]).sum()), len(rows))
+
+    def _band(self, value: float, k: int) -> ExpectedFinds:
+        """Mix the distributions that each number of hidden positives gives."""
+        share, tail = min(value / self.n_hidden, 1.0), (1 - self.level) / 2
+        a = share * self.n_labeled + 0.5
+        b = (1 - share) * self.n_labeled + 0.5
+        most = min(k, int(self.counts.max()))
+        points = np.unique(np.linspace(0, most, min(most, _MAX_POINTS) + 1).round())
+        log_mass = _beta_binomial(self.counts[:, None], points, a, b)
+        widths = np.diff(points, prepend=-1.0)
+        # No more than k positives can be among k rows. The upper end is cut there; the lower
+        # end is that of the distribution given that there are no more.
+        within = np.exp(log_mass - log_mass.max(axis=1, keepdims=True)) * widths
+        within /= within.sum(axis=1, keepdims=True)
+        below = np.cumsum(self.weights @ within) <= tail
+        upto = np.cumsum(self.weights @ (np.exp(log_mass) * widths)) < 1 - tail
+        low = int(points[min(below.sum(), len(points) - 1)])
+        high = int(points[min(upto.sum(), len(points) - 1)])
+        low, high = min(low, int(value)), max(high, int(np.ceil(value - _LEAST)))
+        return ExpectedFinds(k, value, low, high, self.level)
+
+    def stop_at(self, rate: float = 1.0) -> int:
+        """Return how many rows to review until `step` more rows promise fewer than `rate`.
+
+        Parameters
+        ----------
+        rate : float, default=1.0
+            The least number of positives for which `step` rows are reviewed.
+        """
+        starts = np.arange(0, len(self), self.step)
+        sizes = np.diff(starts, append=len(self))
+        promised = np.diff(self.finds[np.append(starts, len(self))]) * self.step / sizes
+        poor = np.flatnonzero(promised < rate)
+        return int(starts[poor[0]]) if len(poor) else len(self)
+
+    def describe(self, rate: float = 1.0) -> str:
+        """Say where to stop, and how many positives to expect by then."""
+        stop = self.stop_at(rate)
+        if stop == 0:
+            return f"No {self.step} rows promise {rate:g} or more finds: review none."
+        if stop == len(self):
+            return f"All {stop} rows promise {rate:g} or more finds per {self.step}: go on."
+        return (
+            f"Review {stop} rows, for about {self.finds[stop]:.0f} finds; after that "
+            f"{self.step} further rows promise fewer than {rate:g}."
+        )
+
+    def __str__(self) -> str:
+        return self.describe()
+
+
+def review_curve(
+    y: Any,
+    scores: Any,
+    prior: Any,
+    *,
+    y_first: Any = None,
+    scenario: str = "one-sample",
+    level: float = LEVEL,
+    step: int = _STEP,
+) -> ReviewCurve:
+    r"""Return the hidden positives to expect along the list of unlabeled rows.
+
+    Labels are assumed to be given completely at random (SCAR): out-of-fold scores of labeled
+    rows are distributed as those of hidden positives. A beta calibration turns scores into
+    log-odds of being a hidden positive by comparing labeled with unlabeled rows. One constant
+    is added, so that the probabilities add up to the hidden positives that the prior implies.
+    Reviewed negatives (-1) are in no list and are left out. If easy cases are labeled first
+    (SAR), the numbers are too high for the top of the list: see `sensitivity`.
+
+    After reviews the labels from before still are a random sample of the positives, and labels
+    that reviews gave are not: pass the former as `y_first`.
+
+    Parameters
+    ----------
+    y : array of shape (n_rows,)
+        1 = labeled positive, 0 = unlabeled, -1 = reviewed negative. The list holds the
+        unlabeled rows.
+    scores : array of shape (n_rows,)
+        Out-of-fold scores of all rows.
+    prior : float, pair of floats, or estimate
+        P(y_true = 1): a known number, an interval at `level`, or an object with `value`, `low`
+        and `high`.
+    y_first : array of shape (n_rows,) or None, default=None
+        The labels before any review; None is `y`.
+    scenario : {"one-sample", "two-sample"}, default="one-sample"
+        Whether the prior is that of all rows or of the unlabeled ones.
+    level : float, default=0.9
+        Level of the bands.
+    step : int, default=10
+        Rows by which the list is reviewed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> y = np.repeat([1, 0], [40, 960])
+    >>> scores = np.r_[np.linspace(2, 1.8, 40), np.linspace(2, 0, 960)]
+    >>> print(review_curve(y, scores, prior=0.08))
+    Review 100 rows, for about 40 finds; after that 10 further rows promise fewer than 1.
+    """
+    first = check_labels(y if y_first is None else y_first, keep_reviewed=True)
+    first, values = check_rows(first, scores, keep_reviewed=True)
+    now = first if y_first is None else np.asarray(y)
+    check_consistent_length(now, first)
+    check_level(level)
+    known = check_prior_range(prior, first, scenario)
+    log_odds = calibrate_hidden(
+        first,
+        values,
+        n_hidden=float(count_hidden(known.value, first, scenario)),
+        listed=now == 0,
+        n_left=float(count_hidden(known.value, now, scenario, first)),
+    )
+    counts, weights = spread_hidden(known, now, scenario, level, first)
+    n_labeled = int((first == 1).sum())
+    return ReviewCurve(log_odds, counts, weights, n_labeled, level, check_count(step, "step"))
 
 
 def expected_finds(
@@ -69,26 +312,16 @@ def expected_finds(
     scenario: str = "one-sample",
     level: float = LEVEL,
 ) -> tuple[ExpectedFinds, ...]:
-    r"""Predict how many hidden positives the first k unlabeled rows hold.
+    """Return how many hidden positives to expect in the first k unlabeled rows.
 
-    Under SCAR a hidden positive stands in the first k as often as a labeled row that is scored
-    blind. With x of L labeled rows there and H hidden positives the real number is about
-
-    .. math:: Binomial(H, r), \quad r \sim Beta(x + 1/2, L - x + 1/2),
-
-    mixed over the interval of the prior, where it has one. So the band holds three doubts: of
-    the recall, known from L rows only; of the prior; and which positives happen to be hidden.
-    No more than k can be found: the value and the upper end are cut there, and the lower end
-    is that of the distribution given so. The value is the mean over the prior's interval, which
-    is longer on its upper side: it may pass the positives that the prior's own value means.
-    Where easy cases are labeled first (SAR) the number is too high: see `sensitivity`.
+    These are points of `review_curve`, which explains how they are estimated.
 
     Parameters
     ----------
     y : array of shape (n_rows,)
         1 = labeled positive, 0 = unlabeled, -1 = reviewed negative, which is on no list.
     scores : array of shape (n_rows,)
-        Scores of every row by models that have not seen it.
+        Out-of-fold scores of all rows.
     k : int or sequence of int
         Lengths of the list, each from 1 to the number of unlabeled rows.
     prior : float, pair of floats, or estimate
@@ -113,186 +346,72 @@ def expected_finds(
     ...     print(line)
     The first 50 unlabeled rows should hold about 20 hidden positives (90 % band 13 to 27).
     """
-    labels, values = check_rows(y, scores, keep_reviewed=True)
+    labels = check_labels(y, keep_reviewed=True)
     cuts = check_cuts(k, int((labels == 0).sum()))
-    known = check_prior_range(prior, labels, scenario)
-    hidden = spread_hidden(known, labels, scenario, check_level(level))
-    return tuple(
-        _expect(stands_within(labels, values, cut), cut, *hidden, level) for cut in cuts
-    )
+    curve = review_curve(labels, scores, prior, scenario=scenario, level=level)
+    return tuple(curve.expect(cut) for cut in cuts)
 
 
-def _expect(
-    inside: NDArray[np.float64],
-    k: int,
-    hidden: NDArray[np.int64],
-    weights: NDArray[np.float64],
-    level: float,
-) -> ExpectedFinds:
-    """Mix the distributions that each number of hidden positives gives."""
-    hits, tail = float(inside.sum()), (1 - level) / 2
-    free, cut = np.zeros(k + 1), np.zeros(k + 1)
-    for count, weight in zip(hidden, weights, strict=True):
-        log_mass = _beta_binomial(int(count), k, hits + 0.5, len(inside) - hits + 0.5)
-        free += weight * np.exp(log_mass)
-        within = np.exp(log_mass - log_mass.max())
-        cut += weight * within / within.sum()
-    over = max(0.0, 1 - float(free.sum()))  # that more than k are found, which cannot be
-    low = int(np.searchsorted(np.cumsum(cut), tail, "right"))
-    high = min(k, int(np.searchsorted(np.cumsum(free), 1 - tail)))
-    value = float(free @ np.arange(k + 1)) + over * k
-    return ExpectedFinds(k, value, min(low, high), high, level)
-
-
-def _beta_binomial(n: int, k: int, a: float, b: float) -> NDArray[np.float64]:
-    """Return the logarithm of the probability of 0 to k finds of n."""
-    from scipy.special import betaln, gammaln
-
-    mass = np.full(k + 1, -np.inf)
-    finds = np.arange(min(k, n) + 1)
-    ways = gammaln(n + 1) - gammaln(finds + 1) - gammaln(n - finds + 1)
-    mass[: len(finds)] = ways + betaln(finds + a, n - finds + b) - betaln(a, b)
-    return mass
-
-
-@dataclass(frozen=True)
-class ReviewCurve:
-    """Expected finds along the list, smoothed so that further rows never promise more.
-
-    Attributes
-    ----------
-    k : ndarray of shape (n_steps + 1,)
-        Rows reviewed, from 0.
-    finds, low, high : ndarray of shape (n_steps + 1,)
-        Expected finds among them, and at the low and the high end of the prior's interval.
-    step : int
-        Rows between two points.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from lopsided.diagnostics import review_curve
-    >>> y = np.repeat([1, 0], [40, 960])
-    >>> scores = np.r_[np.linspace(2, 1.8, 40), np.linspace(2, 0, 960)]
-    >>> curve = review_curve(y, scores, prior=0.08)
-    >>> curve.stop_at(rate=1.0)  # rows until ten further ones promise less than one find
-    100
-    >>> print(f"{curve.finds[curve.k == 50][0]:.0f} finds in the first 50")
-    21 finds in the first 50
-    """
-
-    k: NDArray[np.int64]
-    finds: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    step: int
-
-    @property
-    def rate(self) -> NDArray[np.float64]:
-        """Expected finds in the `step` rows after each point but the last."""
-        return np.diff(self.finds)
-
-    def stop_at(self, rate: float = 1.0) -> int:
-        """Return how many rows to review until `step` further ones promise fewer than `rate`.
-
-        Parameters
-        ----------
-        rate : float, default=1.0
-            The least number of finds that `step` rows are worth.
-        """
-        poor = np.flatnonzero(self.rate < rate)
-        return int(self.k[poor[0]] if len(poor) else self.k[-1])
-
-    def describe(self, rate: float = 1.0) -> str:
-        """Say where to stop, and what will have been found by then."""
-        stop = self.stop_at(rate)
-        at = int(np.searchsorted(self.k, stop))
-        if stop == 0:
-            return f"No {self.step} rows promise {rate:g} or more finds: review none."
-        if stop == self.k[-1]:
-            return f"All {stop} rows promise {rate:g} or more finds per {self.step}: go on."
-        return (
-            f"Review {stop} rows, for about {self.finds[at]:.0f} finds; after that "
-            f"{self.step} further rows promise fewer than {rate:g}."
-        )
-
-    def __str__(self) -> str:
-        return self.describe()
-
-
-def review_curve(
-    y: Any, scores: Any, prior: Any, *, step: int = 10, scenario: str = "one-sample"
-) -> ReviewCurve:
-    r"""Return expected finds along the list, which say when to stop reviewing.
-
-    The labeled rows, scored blind, stand at places :math:`p_1 \le \dots \le p_L` of the list;
-    each stands for H / L hidden positives. A row that is tied with others is spread evenly over
-    their places. The curve is the least concave majorant of these steps, with at most one find
-    a row: no stretch promises more than one above it, which is what a ranking means, and a
-    single labeled row makes no peak. It starts a little too steep where few rows are labeled.
+def calibrate_hidden(
+    y: NDArray[np.int8],
+    scores: NDArray[np.float64],
+    *,
+    n_hidden: float,
+    listed: NDArray[np.bool_] | None = None,
+    n_left: float | None = None,
+    stands_for: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Return the log-odds of unlabeled rows to be hidden positives.
 
     Parameters
     ----------
-    y : array of shape (n_rows,)
-        1 = labeled positive, 0 = unlabeled, -1 = reviewed negative, which is on no list.
-    scores : array of shape (n_rows,)
-        Scores of every row by models that have not seen it.
-    prior : float, pair of floats, or estimate
-        As in `expected_finds`.
-    step : int, default=10
-        Rows between two points of the curve.
-    scenario : {"one-sample", "two-sample"}, default="one-sample"
-        Whether the prior is that of all rows or of the unlabeled ones.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> y = np.repeat([1, 0], [40, 960])
-    >>> scores = np.r_[np.linspace(2, 1.8, 40), np.linspace(2, 0, 960)]
-    >>> print(review_curve(y, scores, prior=0.08))
-    Review 100 rows, for about 40 finds; after that 10 further rows promise fewer than 1.
+    y, scores : array of shape (n_rows,)
+        Labels that are a random sample of the positives, and out-of-fold scores.
+    n_hidden : float
+        Positives among the unlabeled rows.
+    listed : array of bool or None, default=None
+        Unlabeled rows that are left by now; None is all of them.
+    n_left : float or None, default=None
+        Positives among these; None is `n_hidden`.
+    stands_for : array of shape (n_labeled,) or None, default=None
+        How many hidden positives each labeled row stands for, up to a factor; None is the same
+        number for all.
     """
-    labels, values = check_rows(y, scores, keep_reviewed=True)
-    known = check_prior_range(prior, labels, scenario)
-    n_unlabeled = int((labels == 0).sum())
-    size = min(check_count(step, "step"), n_unlabeled)
-    cuts = np.arange(0, n_unlabeled + 1, size)
-    recall = np.interp(cuts, *_concave_majorant(*_steps(labels, values)))
-    finds, low, high = (
-        np.minimum(cuts, count_hidden(end, labels, scenario) * recall) for end in known
+    kept, n_unlabeled = y >= 0, int((y == 0).sum())
+    weight = np.ones(len(y))
+    if stands_for is not None:
+        weight[y == 1] = stands_for / stands_for.max()
+        weight[y == 1] *= len(stands_for) / weight[y == 1].sum()
+    found = fit_calibration(
+        scores[kept],
+        y[kept],
+        float(np.clip(n_hidden, _LEAST, n_unlabeled - _LEAST) / n_unlabeled),
+        sample_weight=weight[kept],
+        scenario="two-sample",
     )
-    return ReviewCurve(cuts, finds, low, high, size)
+    log_odds = found.transform(scores[y == 0 if listed is None else listed])
+    return _move_to_total(log_odds, n_hidden if n_left is None else n_left)
 
 
-def _steps(
-    y: NDArray[np.int8], scores: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the corners of the share of labeled rows in the first k, the mean over ties.
+def _move_to_total(log_odds: NDArray[np.float64], total: float) -> NDArray[np.float64]:
+    """Return log-odds plus the constant by which their probabilities add up to a total."""
+    from scipy.optimize import brentq
 
-    Between them it is straight: a labeled row that ties with t unlabeled ones stands in each of
-    t + 1 places with the same probability.
-    """
-    above, tied = count_above(y, scores)
-    n_unlabeled, slope = int((y == 0).sum()), 1 / ((tied + 1) * len(above))
-    corners = np.r_[0, n_unlabeled, above, above + tied + 1]
-    x, place = np.unique(corners, return_inverse=True)
-    slopes = np.cumsum(np.bincount(place, weights=np.r_[0, 0, slope, -slope]))
-    share = np.r_[0.0, np.cumsum(slopes[:-1] * np.diff(x))]
-    inside = x < n_unlabeled
-    # A labeled row that stands behind the whole list is counted at its end.
-    return np.r_[x[inside], n_unlabeled].astype(float), np.r_[share[inside], 1.0]
+    if not len(log_odds):
+        return log_odds
+    bounded = log_odds.clip(-1e3, 1e3)  # beyond, probabilities are 0 or 1 either way
+    wanted = float(np.clip(total, _LEAST, len(log_odds) - _LEAST))
+    ends = -bounded.max() - 50, 50 - bounded.min()
+    return log_odds + brentq(lambda shift: sigmoid(bounded + shift).sum() - wanted, *ends)
 
 
-def _concave_majorant(
-    x: NDArray[np.float64], share: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the corners of the least concave curve above the given ones."""
-    hull = [0]
-    for i in range(1, len(x)):
-        while len(hull) > 1:
-            a, b = hull[-2:]
-            if (share[b] - share[a]) * (x[i] - x[a]) > (share[i] - share[a]) * (x[b] - x[a]):
-                break
-            hull.pop()
-        hull.append(i)
-    return x[hull], share[hull]
+def _beta_binomial(
+    n: NDArray[np.int64], finds: NDArray[np.float64], a: float, b: float
+) -> NDArray[np.float64]:
+    """Return the logarithm of the probability of each number of finds of n."""
+    from scipy.special import betaln, gammaln
+
+    missed = np.maximum(n - finds, 0)
+    ways = gammaln(n + 1) - gammaln(finds + 1) - gammaln(missed + 1)
+    mass = ways + betaln(finds + a, missed + b) - betaln(a, b)
+    return np.where(finds <= n, mass, -np.inf)

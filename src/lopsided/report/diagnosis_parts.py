@@ -1,18 +1,15 @@
 """What a diagnosis says, as parts of the page on a ranking."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lopsided.diagnostics import (
     BlindRecall,
     Diagnosis,
-    ExpectedFinds,
     ReviewCurve,
     Sensitivity,
-    expected_finds,
+    review_curve,
 )
 from lopsided.report.ranking_summary import (
     AssumedOutcome,
@@ -26,7 +23,6 @@ from lopsided.report.ranking_summary import (
 )
 
 __all__ = [
-    "choose_cuts",
     "summarize_diagnosis",
     "summarize_finds",
     "summarize_prior",
@@ -60,21 +56,16 @@ def summarize_diagnosis(
         The one that it was made with.
     """
     judged = ~np.isnan(diagnosis.scores)
-    labels, scores = np.asarray(y)[judged], diagnosis.scores[judged]
-    finds = summarize_finds(
-        labels,
-        scores,
-        diagnosis.prior,
-        diagnosis.curve,
-        rate=diagnosis.rate,
-        naive=None if naive is None else np.asarray(naive)[judged],
-        scenario=scenario,
-        level=diagnosis.finds[0].level,
-    )
+    labels = np.asarray(y)[judged]
+    baseline = None
+    if naive is not None:
+        values = np.asarray(naive)[judged]
+        baseline = review_curve(labels, values, diagnosis.prior, scenario=scenario)
+    finds = summarize_finds(diagnosis.curve, rate=diagnosis.rate, naive=baseline)
     prior = summarize_prior(diagnosis.prior, labels, scenario)
     n_unlabeled = int((labels == 0).sum())
     return {
-        "headline": write_headline(finds, n_unlabeled, found=diagnosis.signal.found),
+        "headline": write_headline(finds, len(diagnosis.curve), found=diagnosis.signal.found),
         "signal": str(diagnosis.signal),
         "warnings": _collect_warnings(diagnosis, prior),
         "finds": finds,
@@ -139,76 +130,50 @@ def _collect_warnings(diagnosis: Diagnosis, prior: PriorFact) -> tuple[Notice, .
 
 
 def summarize_finds(
-    y: Any,
-    scores: Any,
-    prior: Any,
-    curve: ReviewCurve,
-    *,
-    rate: float = 1.0,
-    naive: Any = None,
-    scenario: str = "one-sample",
-    level: float = 0.9,
+    curve: ReviewCurve, *, rate: float = 1.0, naive: ReviewCurve | None = None
 ) -> FindsCurve:
     """Return expected finds with their bands, well past the place where to stop.
 
     Parameters
     ----------
-    y, scores, prior, scenario, level
-        As in `lopsided.diagnostics.expected_finds`.
     curve : ReviewCurve
-        Of the same scores; says where to stop.
+        Of the list.
     rate : float, default=1.0
-        Finds that the rows of a step of it must promise.
-    naive : array of shape (n_rows,) or None, default=None
-        Blind scores of the naive baseline.
+        Finds that the rows of a step must promise.
+    naive : ReviewCurve or None, default=None
+        Of the list of the naive baseline.
     """
-    n_unlabeled = int((np.asarray(y) == 0).sum())
     stop = curve.stop_at(rate)
-    if stop == curve.k[-1]:  # the last rows are less than a step
-        stop = n_unlabeled
-    cuts = choose_cuts(stop, n_unlabeled)
-
-    def expect(values: Any) -> tuple[ExpectedFinds, ...]:
-        return expected_finds(y, values, cuts, prior, scenario=scenario, level=level)
-
-    ours = expect(scores)
-    hidden = summarize_prior(prior, y, scenario).n_hidden
+    cuts = _choose_cuts(stop, len(curve))
+    bands = [curve.expect(cut) for cut in cuts]
     return FindsCurve(
-        k=(0, *map(int, cuts)),
-        expected=(0.0, *(one.value for one in ours)),
-        low=(0.0, *(float(one.low) for one in ours)),
-        high=(0.0, *(float(one.high) for one in ours)),
-        chance=(0.0, *(hidden * int(cut) / n_unlabeled for cut in cuts)),
-        naive=() if naive is None else (0.0, *(one.value for one in expect(naive))),
+        k=(0, *cuts),
+        expected=(0.0, *(one.value for one in bands)),
+        low=(0.0, *(float(one.low) for one in bands)),
+        high=(0.0, *(float(one.high) for one in bands)),
+        chance=(0.0, *(curve.n_hidden * cut / len(curve) for cut in cuts)),
+        naive=() if naive is None else (0.0, *(float(naive.finds[cut]) for cut in cuts)),
         stop_at=stop or None,
-        level=level,
-        sentence=_describe_finds(curve, rate, stop, ours),
+        level=curve.level,
+        sentence=_describe_finds(curve, rate, stop),
     )
 
 
-def choose_cuts(stop: int, n_rows: int) -> NDArray[np.int64]:
-    """Return lengths of a list that show it well past the place where to stop.
-
-    Parameters
-    ----------
-    stop : int
-        That place, which is among them; 0 if there is none.
-    n_rows : int
-        The length of the whole list.
-    """
+def _choose_cuts(stop: int, n_rows: int) -> list[int]:
+    """Return lengths of a list that show it well past the place where to stop."""
     most = min(n_rows, max(_MIN_ROWS, round(2.5 * stop)))
-    return np.unique(np.r_[np.linspace(1, most, _POINTS).round(), stop or 1]).astype(np.int64)
+    return sorted({*np.linspace(1, most, _POINTS).round().astype(int).tolist(), stop or 1})
 
 
-def _describe_finds(
-    curve: ReviewCurve, rate: float, stop: int, bands: Sequence[ExpectedFinds]
-) -> str:
+def _describe_finds(curve: ReviewCurve, rate: float, stop: int) -> str:
     if stop == 0:
         return curve.describe(rate)
-    here = next(one for one in bands if one.k == stop)
-    if stop >= curve.k[-1]:
-        return f"{here} Every {curve.step} rows promise {rate:g} or more finds."
-    return f"{here} After that, {curve.step} further rows promise fewer than {rate:g}."
+    if stop == len(curve):
+        return f"{curve.expect(stop)} Every {curve.step} rows promise {rate:g} or more finds."
+    return (
+        f"{curve.expect(stop)} After that, {curve.step} further rows promise fewer than "
+        f"{rate:g}."
+    )
 
 
 def summarize_prior(prior: Any, y: Any, scenario: str = "one-sample") -> PriorFact:
@@ -268,8 +233,10 @@ def summarize_recall(recall: BlindRecall, n_unlabeled: int) -> RecallRow:
     )
 
 
-def summarize_sensitivity(found: Sensitivity) -> tuple[AssumedOutcome, ...]:
+def summarize_sensitivity(found: Sensitivity | None) -> tuple[AssumedOutcome, ...]:
     """Return what would hold under each assumption."""
+    if found is None:
+        return ()
     return tuple(
         AssumedOutcome(one.assumption, one.prior, one.recall, one.finds, found.k)
         for one in found.outcomes

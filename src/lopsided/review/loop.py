@@ -1,21 +1,18 @@
 """The review loop: propose rows, take verdicts, learn from them, and know when to stop."""
 
 import os
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._calibration_maps import fit_calibration
 from lopsided._check import check_choice, check_count, check_labels, check_share
 from lopsided._math import sigmoid
-from lopsided.diagnostics import ReviewCurve
+from lopsided.diagnostics import ReviewCurve, review_curve
 from lopsided.model_selection.out_of_fold import as_rows
 from lopsided.priors import PriorEstimate
 from lopsided.priors.belief import Beta
 from lopsided.review.batch import STRATEGIES, Batch, choose_rows
-from lopsided.review.expectation import Remaining
 from lopsided.review.file import (
     DAMAGES,
     another_file,
@@ -162,13 +159,14 @@ class ReviewLoop:
 
     @property
     def probability_(self) -> NDArray[np.float64]:
-        """The chance of each row to be positive; what is decided has 1 or 0."""
-        if (self.y != 0).all():
-            return np.maximum(self.y, 0).astype(float)
-        scores = self._refit()
-        prior = min(self.prior_.value, 1 - 1e-9)
-        blind = sigmoid(fit_calibration(scores, self._state.first, prior).transform(scores))
-        return np.where(self.y == 0, blind, np.maximum(self.y, 0))
+        """The chance of each row to be positive; what is decided has 1 or 0.
+
+        Those of unlabeled rows add up to the hidden positives of `prior_`.
+        """
+        proba = np.maximum(self.y, 0).astype(float)
+        if (self.y == 0).any():
+            proba[self.y == 0] = sigmoid(self._curve(self.prior_).log_odds)
+        return proba
 
     @property
     def history(self) -> Any:
@@ -200,7 +198,10 @@ class ReviewLoop:
                 f"There must be unlabeled rows to propose, got {len(self.y)} rows that are all "
                 "decided. Stop here, or begin with a new table."
             )
-        scores, probability = self._refit(), self.probability_
+        scores, curve = self._refit(), self._curve(self.prior_)
+        unlabeled = np.flatnonzero(self.y == 0)
+        probability = np.zeros(len(self.y))
+        probability[unlabeled] = sigmoid(curve.log_odds)
         rows, why = choose_rows(
             self.strategy,
             min(k, int(listed.sum())),
@@ -210,7 +211,7 @@ class ReviewLoop:
             self.audit,
             np.random.default_rng([self.random_state, 2, number]),
         )
-        expected = self._remaining().expect(why, probability[rows], _LEVEL)
+        expected = curve.expect_rows(np.searchsorted(unlabeled, rows))
         batch = Batch(
             rows,
             self.ids[rows],
@@ -261,15 +262,14 @@ class ReviewLoop:
         rate : float, default=1.0
             The least number of finds that 10 rows are worth.
         """
-        return not (self.y == 0).any() or self._curve().stop_at(rate) == 0
+        return not (self.y == 0).any() or self._cautious_curve().stop_at(rate) == 0
 
     def advice(self, rate: float = 1.0) -> str:
         """Say in a sentence how much further to review; parameters as in `should_stop`."""
         if not (self.y == 0).any():
             return "All rows are decided: there is nothing left to review."
-        if not self.prior_.identified:
-            return f"{self._curve().describe(rate)} {_AT_MOST}"
-        return self._curve().describe(rate)
+        said = self._cautious_curve().describe(rate)
+        return said if self.prior_.identified else f"{said} {_AT_MOST}"
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write labels, settings and history to one file, whole or not at all.
@@ -361,14 +361,15 @@ class ReviewLoop:
         state = self._state
         if not self.bias_weights or prior is None:
             return None
-        frequency = min(float(state.first.mean()) / prior, 1.0)
+        frequency = min(float((state.first == 1).mean()) / prior, 1.0)
         return review_weights(state.y, state.propensity(), label_frequency=frequency)
 
-    def _curve(self) -> ReviewCurve:
-        """Return finds along the list; where the prior is not known, those of its upper end."""
-        curve = self._remaining().curve(_STEP)
-        return curve if self.prior_.identified else replace(curve, finds=curve.high)
-
-    def _remaining(self) -> Remaining:
+    def _curve(self, prior: Any) -> ReviewCurve:
+        """Return the positives to expect along the list of rows that are left."""
         scores, state = self._refit(), self._state
-        return Remaining.of(state.first, state.y, scores, state.reached, self.prior_)
+        return review_curve(state.y, scores, prior, y_first=state.first, level=_LEVEL)
+
+    def _cautious_curve(self) -> ReviewCurve:
+        """Return the curve that stops are judged by: at most what an unknown prior allows."""
+        prior = self.prior_
+        return self._curve(prior if prior.identified else prior.high)

@@ -23,7 +23,7 @@ class ReviewState:
 
     ids: NDArray[Any]
     y: NDArray[np.int8]
-    first: NDArray[np.int8]  # 1 where a row was labeled before any review
+    first: NDArray[np.int8]  # the labels before any review
     reached: NDArray[np.float64]  # the chance to have stood in a top that was reviewed
     top: NDArray[np.float64]  # the chance to stand in the top of the last batch
     first_scores: NDArray[np.float64]  # of the model before any review; none yet where empty
@@ -36,7 +36,7 @@ class ReviewState:
         """Return the state before any review."""
         none = np.zeros(len(y))
         rests = np.zeros(len(y), dtype=np.int64)
-        return cls(ids, y.copy(), np.maximum(y, 0), none, none.copy(), np.zeros(0), rests)
+        return cls(ids, y.copy(), y.copy(), none, none.copy(), np.zeros(0), rests)
 
     @property
     def next_round(self) -> int:
@@ -81,7 +81,7 @@ class ReviewState:
     def estimate_prior(self, belief: Beta | None, level: float) -> PriorEstimate:
         """Return the share of positives by the scores of the first model and all verdicts."""
         return estimate_prior_after_reviews(
-            self.first,
+            np.maximum(self.first, 0),
             self.y,
             self.first_scores,
             audits=list_audits(self.rounds),

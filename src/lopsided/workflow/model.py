@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from lopsided._calibration_maps import CalibrationMap
 from lopsided._check import check_count
 from lopsided._math import sigmoid
-from lopsided.diagnostics import Diagnosis, diagnose
+from lopsided.diagnostics import Diagnosis, ReviewCurve, diagnose, review_curve
 from lopsided.explain import Explanation
 from lopsided.priors import Beta, PriorEstimate
+from lopsided.priors.registry import check_belief
 from lopsided.store import load, save
 from lopsided.tables import TableCleaner, read_frame
 from lopsided.workflow.estimators import has_probabilities
@@ -146,10 +147,10 @@ class TableModel:
         return self.prior_estimate() if self.prior is None else self.prior
 
     def log_hidden(self) -> float:
-        r"""Return what log-odds lose where a row of the first table is known to be unlabeled.
+        r"""Return what log-odds lose where a row is known to be unlabeled.
 
-        With the label frequency :math:`c` a positive is unlabeled with probability
-        :math:`1 - c`, a negative always: the odds are multiplied by :math:`1 - c`.
+        With the label frequency :math:`c` of the first table a positive is unlabeled with
+        probability :math:`1 - c`, a negative always: the odds are multiplied by :math:`1 - c`.
         """
         rows, prior = self.training.first_table(), self.known_prior()
         if prior is None or not has_probabilities(self.estimator):
@@ -250,21 +251,19 @@ class TableModel:
         n_jobs : int or None, default=None
             Threads.
         """
-        rows = self.training
-        y, scores, known = rows.y, rows.scores, self.known_prior()
-        if rows.is_reviewed:
-            # Once their labels have led to finds, labeled rows are no longer scored blind.
-            rows = rows.first_table()
-            y, scores, known = rows.first, rows.first_scores, self.prior
-        unknown = prior is None or (isinstance(prior, str) and prior == "auto")
-        if unknown and label_frequency is None:
-            prior, label_frequency = known, self.label_frequency if known is None else None
-        return diagnose(
+        prior = None if isinstance(prior, str) and prior == "auto" else prior
+        if label_frequency is not None:
+            check_belief(label_frequency, prior)
+        rows = self.training.first_table()
+        if prior is None:
+            asked = self.prior_estimate(label_frequency=label_frequency)
+            prior = self.prior if asked is None else asked
+        found = diagnose(
             rows.X,
-            y,
-            scores=scores,
+            rows.first,
+            # Once labels have led to finds, labeled rows are no longer scored without them.
+            scores=rows.first_scores,
             prior=prior,
-            label_frequency=label_frequency,
             groups=rows.groups,
             k=k,
             rivals=rivals,
@@ -273,6 +272,32 @@ class TableModel:
             random_state=self.random_state,
             n_jobs=n_jobs,
         )
+        curve = self.review_curve(prior=found.prior, level=level)
+        if curve is None or not rows.is_reviewed:
+            return found
+        cuts = sorted({min(one.k, len(curve)) for one in found.finds})
+        finds = tuple(curve.expect(cut) for cut in cuts)
+        return replace(found, curve=curve, finds=finds, sensitivity=None)
+
+    def review_curve(self, *, prior: Any = None, level: float = 0.9) -> ReviewCurve | None:
+        """Return the positives to expect along the list of the table of training.
+
+        Probabilities of this list are those of the curve. None where nothing was labeled
+        before any review, or nothing is left to review.
+
+        Parameters
+        ----------
+        prior : float, pair of floats, estimate or None, default=None
+            The share of positives in the table; None is what the model knows of it.
+        level : float, default=0.9
+            Level of the bands.
+        """
+        rows = self.training.first_table()
+        prior = self.known_prior() if prior is None else prior
+        learned = prior is not None and has_probabilities(self.estimator)
+        if not learned or not (rows.first == 1).any() or not (rows.y == 0).any():
+            return None
+        return review_curve(rows.y, rows.scores, prior, y_first=rows.first, level=level)
 
     def feedback(
         self,
@@ -360,8 +385,13 @@ class TableModel:
         if self.calibration is not None:
             scores = self.calibration.transform(scores)
         # In a table where some are labeled, being unlabeled tells something.
-        listed = (y == 0) & (known | has_labeled)
-        shift = np.where(listed, self.log_hidden(), 0.0)
+        new = (y == 0) & ~known & has_labeled
+        shift = np.where(new, self.log_hidden(), 0.0) if new.any() else np.zeros(len(X))
+        listed = known & (y == 0)
+        if listed.any() and (curve := self.review_curve()) is not None:
+            log_odds = np.full(len(self.training), np.nan)
+            log_odds[self.training.y == 0] = curve.log_odds
+            shift[listed] = log_odds[places[listed]] - scores[listed]
         return Scored(X, ids, y, scores + shift, self._as_proba(scores + shift), known, shift)
 
     def blind_proba(self) -> NDArray[np.float64]:

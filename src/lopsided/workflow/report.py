@@ -17,9 +17,11 @@ from lopsided._math import best_first
 from lopsided._progress import Bar
 from lopsided._terminal import abbreviate
 from lopsided.calibration import pu_calibration_error, pu_reliability_curve
+from lopsided.diagnostics import ReviewCurve
 from lopsided.priors import PriorEstimate
 from lopsided.report.diagnosis_parts import (
     summarize_diagnosis,
+    summarize_finds,
     summarize_prior,
     summarize_reliability,
     write_headline,
@@ -37,7 +39,6 @@ from lopsided.report.ranking_summary import (
 )
 from lopsided.tables import read_frame, read_names, read_texts
 from lopsided.workflow.estimators import has_probabilities
-from lopsided.workflow.expectation import expect_by_scores
 from lopsided.workflow.model import TableModel
 from lopsided.workflow.ranked import Scored, make_ranking
 from lopsided.workflow.reasons import list_reasons
@@ -156,7 +157,8 @@ def _judge(
     model: TableModel, scored: Scored, rivals: Mapping[str, Any], n_jobs: int | None
 ) -> dict[str, Any]:
     """Return how sure all of it is: headline, warnings, finds, prior, calibration, rivals."""
-    same = scored.trained_on.all() and len(scored.order) == model.count_labels()[0]
+    n_left = model.count_labels()[0]
+    same = bool(scored.trained_on.all()) and len(scored.order) == n_left
     of_training = "" if same else "In the table that was learned from: "
     notices = tuple(
         Notice("warning" if one.level == "problem" else "note", of_training + one.text)
@@ -192,7 +194,7 @@ def _judge(
         parts["calibration"] = _measure_calibration(model)
     if same and not training.is_reviewed:
         return parts
-    others = _expect_of_others(model, scored, parts, diagnosis.signal.found)
+    others = _judge_apart(model, scored, same, parts, diagnosis.signal.found)
     return _tell_training_apart({**parts, **others}, of_training)
 
 
@@ -208,14 +210,11 @@ def _tell_training_apart(parts: dict[str, Any], of_training: str) -> dict[str, A
     return {**parts, **told}
 
 
-def _expect_of_others(
-    model: TableModel, scored: Scored, parts: Mapping[str, Any], found: bool
+def _judge_apart(
+    model: TableModel, scored: Scored, same: bool, parts: Mapping[str, Any], found: bool
 ) -> dict[str, Any]:
-    """Return finds among rows of another table, or after reviews: by their probabilities."""
-    rows = model.training.first_table()
+    """Return what differs for another table, or for the same one after reviews."""
     prior = summarize_prior(model.known_prior(), model.training.y)
-    n_labeled = int((rows.first == 1).sum())
-    finds = expect_by_scores(scored.scores[scored.order], prior, n_labeled)
     said = (
         "The model has learned from reviews since its first fit: how it compares with others "
         "is told by the labels and scores from before."
@@ -223,13 +222,15 @@ def _expect_of_others(
         else "This is not the table that was learned from: how sure the model is, how it "
         "compares with others and the number of positives are told by that one."
     )
-    return {
-        "prior": prior,
-        "finds": finds,
-        "outcomes": (),  # are those of the first labels, and their list
-        "headline": write_headline(finds, len(scored.order), found=found),
-        "warnings": (*parts["warnings"], Notice("note", said)),
-    }
+    facts: dict[str, Any] = {"prior": prior, "outcomes": ()}  # of the first labels
+    facts["warnings"] = (*parts["warnings"], Notice("note", said))
+    if not same:
+        n_labeled = int((model.training.first_table().first == 1).sum())
+        log_odds = scored.scores[scored.order]
+        finds = summarize_finds(ReviewCurve.from_log_odds(log_odds, prior, n_labeled))
+        facts["finds"] = finds
+        facts["headline"] = write_headline(finds, len(log_odds), found=found)
+    return facts
 
 
 def _list_rows(
