@@ -203,7 +203,7 @@ def test_an_estimated_prior_is_its_interval_with_its_own_value(name):
     assert one.value == named.bind_prior(name, prior)(y, SCORES, **params)
 
 
-@pytest.mark.parametrize("name", ["pu_recall_at_k", "pu_expected_finds"])
+@pytest.mark.parametrize("name", ["pu_recall_at_k", "pu_f1_at_k"])
 def test_a_metric_of_the_first_rows_asks_for_their_number(name):
     with pytest.raises(ValueError, match=f"{name} needs k, .* got none"):
         pu_bootstrap(name, label(5), SCORES, prior=0.1)

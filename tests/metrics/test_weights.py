@@ -14,7 +14,6 @@ NAMES = (
     "pu_average_precision",
     "pu_precision_at_k",
     "pu_f1_at_k",
-    "pu_expected_finds",
 )
 
 

@@ -21,7 +21,7 @@ __all__ = ["ENTRIES"]
 _AT_K = ("precision_at_k", "recall_at_k", "ndcg_at_k")
 _WITHOUT_PRIOR = ("pu_mean_log_rank", "pu_recall_at_k", "pu_lift_at_k")
 _CLIPPED = ("pu_roc_auc", "pu_average_precision", "pu_precision_at_k", "pu_f1_at_k")
-_NEED_PRIOR = ("pu_average_precision", "pu_precision_at_k", "pu_f1_at_k", "pu_expected_finds")
+_NEED_PRIOR = ("pu_average_precision", "pu_precision_at_k", "pu_f1_at_k")
 _BAD_CUTS = st.one_of(JUNK, st.sampled_from((0, -1, 2.5, 10**9, 0.0, 1e-320, "2")))
 _BAD_PRIORS = st.one_of(JUNK, st.sampled_from((0.0, 1.0, 1e-9, -0.1, 2, (0.9, 0.1), (0.1,))))
 

@@ -44,10 +44,9 @@ TRUE_TWINS: dict[str, Any] = {
 class _Ranking:
     """The labeled rows among those of the population of a scenario."""
 
-    def __init__(self, y: Any, s: Any, scenario: str, listed: bool = False):
-        self.inside = scenario == "one-sample" and not listed
-        unlabeled = (y == 0) if listed else (y != 1)
-        self.rows = s if self.inside else s[unlabeled]
+    def __init__(self, y: Any, s: Any, scenario: str):
+        self.inside = scenario == "one-sample"
+        self.rows = s if self.inside else s[y != 1]
         self.labeled = s[y == 1]
         self.n = len(self.rows)
 
@@ -132,12 +131,6 @@ def _f1(y: Any, s: Any, k: Any, scenario: str, prior: Any, clip: Any) -> float:
     return _clip(2 * n_positives * ranking.recall(k) / (_cut(k, ranking.n) + n_positives), clip)
 
 
-def _expected_finds(y: Any, s: Any, k: Any, scenario: str, prior: Any) -> float:
-    population, listed = _Ranking(y, s, scenario), _Ranking(y, s, scenario, listed=True)
-    hidden = population.n_positives(prior) - len(population.labeled) * population.inside
-    return min(hidden * listed.recall(k), float(_cut(k, listed.n)))
-
-
 def _lift(y: Any, s: Any, k: Any, scenario: str) -> float:
     ranking = _Ranking(y, s, scenario)
     return ranking.recall(k) * ranking.n / _cut(k, ranking.n)
@@ -152,5 +145,4 @@ PU_TWINS: dict[str, Any] = {
     "pu_lift_at_k": _lift,
     "pu_precision_at_k": _precision,
     "pu_f1_at_k": _f1,
-    "pu_expected_finds": _expected_finds,
 }

@@ -13,7 +13,6 @@ that has not seen them.
 from typing import Any
 
 from lopsided.metrics.at_k import (
-    pu_expected_finds,
     pu_f1_at_k,
     pu_lift_at_k,
     pu_precision_at_k,
@@ -47,7 +46,6 @@ __all__ = [
     "pu_bootstrap",
     "pu_damped_log_rank",
     "pu_damped_log_rank_scorer",
-    "pu_expected_finds",
     "pu_f1_at_k",
     "pu_lift_at_k",
     "pu_mean_log_rank",

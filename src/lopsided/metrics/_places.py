@@ -147,17 +147,6 @@ def _weigh_places(
     )
 
 
-def find_listed_places(y: Any, scores: Any, sample_weight: Any = None) -> Places:
-    """Return where labeled rows would stand on the list to review, unlabeled rows alone.
-
-    Who was reviewed (-1) is on it no more.
-    """
-    labels = check_labels(y, keep_reviewed=True)
-    values, listed = check_scores(scores, labels), labels >= 0
-    weight = None if sample_weight is None else check_scores(sample_weight, labels)[listed]
-    return find_places(labels[listed], values[listed], "two-sample", weight)
-
-
 def take_value(prior: Any) -> Any:
     """Return the value of an estimated prior; leave a number, a pair and None alone."""
     return getattr(prior, "value", prior)

@@ -22,14 +22,12 @@ from lopsided.metrics._places import (
     Places,
     count_positives,
     cut_rows,
-    find_listed_places,
     find_places,
     take_value,
 )
 from lopsided.metrics.pu import clipped, need_prior
 
 __all__ = [
-    "pu_expected_finds",
     "pu_f1_at_k",
     "pu_lift_at_k",
     "pu_precision_at_k",
@@ -175,53 +173,6 @@ def pu_f1_at_k(
     n = cut_rows(k, places.n_rows)
     twice = 2 * _recall(places, n)
     return _at_each_end(places, prior, lambda count: clipped(count * twice / (n + count), clip))
-
-
-def pu_expected_finds(
-    y: Any,
-    scores: Any,
-    k: float,
-    prior: Any = None,
-    *,
-    scenario: str = "one-sample",
-    sample_weight: Any = None,
-) -> Any:
-    r"""Return how many hidden positives the first k unlabeled rows hold, in expectation.
-
-    Who reviews the list from the top sees unlabeled rows only, none that is labeled or was
-    reviewed before (-1), and finds hidden positives only:
-    N - L of them in the one-sample scenario, N in the other. Under SCAR each stands where a
-    labeled row that is scored blind would stand if it came to the unlabeled rows, so that
-
-    .. math:: (N - L)\, \frac{1}{L} \sum_i P(\text{row } i \text{ is among the first } k)
-
-    is unbiased up to that one row more, before it is capped by k. Under SAR "near" the hidden
-    positives stand lower than the labeled ones and fewer are found, under "far" more.
-
-    Parameters
-    ----------
-    y, scores, scenario, sample_weight
-        As in `pu_recall_at_k`.
-    k : int, or float below 1
-        Unlabeled rows that are reviewed, or a share of them.
-    prior : float, pair of floats, estimate or None, default=None
-        As in `pu_precision_at_k`; None means that nothing is hidden.
-
-    Returns
-    -------
-    float, or a pair of them if `prior` is one
-
-    Examples
-    --------
-    >>> y, scores = [1, 0, 1, 0, 0, 0, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1]
-    >>> pu_expected_finds(y, scores, k=1, prior=0.375)
-    0.5
-    """
-    population = find_places(y, scores, scenario, sample_weight)
-    places = find_listed_places(y, scores, sample_weight)
-    n = cut_rows(k, places.n_rows)
-    seen, recall = population.n_labeled * population.inside, _recall(places, n)
-    return _at_each_end(population, prior, lambda count: min((count - seen) * recall, float(n)))
 
 
 def _recall(places: Places, n: int) -> float:

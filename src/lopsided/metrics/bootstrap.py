@@ -43,7 +43,6 @@ from lopsided.metrics._places import (
     Places,
     count_positives,
     cut_rows,
-    find_listed_places,
     find_places,
 )
 from lopsided.metrics.named import bind_prior
@@ -170,7 +169,7 @@ def pu_bootstrap(
             "pu_bootstrap takes no sample_weight: it draws rows as they are. Leave it out, or "
             f"ask {name} itself."
         )
-    if name.endswith("_at_k") or name == "pu_expected_finds":
+    if name.endswith("_at_k"):
         _need_cut(name, params)
     rng = as_generator(random_state)
     estimate = partial(_estimate, name, y, scores, params, n_draws, level)
@@ -231,9 +230,7 @@ def _estimate(
             f"prior must mean at least one positive in {places.n_rows} rows, got "
             f"{quote(prior)}."
         )
-    if name == "pu_expected_finds":
-        places = find_listed_places(y, scores)
-    elif prior is None:
+    if prior is None:
         n_hidden = None
     size = max(1, _CHUNK // (places.n_labeled + 1))
     parts = [min(size, n_draws - start) for start in range(0, n_draws, size)]
@@ -383,14 +380,9 @@ def _draw_f1(filled: _Filled, n_positives: float, rng: Any, k: int) -> Floats:
     return _draw_recall(filled, n_positives, rng, k) * 2 * n_positives / (k + n_positives)
 
 
-def _draw_finds(filled: _Filled, n_positives: float, rng: Any, k: int) -> Floats:
-    return np.minimum(_draw_found(filled, rng, k), float(k))
-
-
 _DRAWS: dict[str, Callable[..., Floats]] = {
     "pu_average_precision": _draw_average_precision,
     "pu_damped_log_rank": _draw_damped_log_rank,
-    "pu_expected_finds": _draw_finds,
     "pu_f1_at_k": _draw_f1,
     "pu_lift_at_k": _draw_lift,
     "pu_mean_log_rank": _draw_mean_log_rank,
