@@ -90,7 +90,7 @@ def stop_reviewing(mechanism: str, cell: Cell, prior: Any) -> Stop:
     """Stop where ten rows promise fewer than one find, and look at the next rows."""
     curve, truth = review_curve(cell.y, cell.oob, prior), sorted_truth(cell)
     stop = curve.stop_at(1.0)
-    promised = float(curve.finds[np.searchsorted(curve.k, stop)])
+    promised = float(curve.finds[stop])
     after = truth[stop : stop + NEXT]
     rate = 10 * float(after.mean()) if len(after) else 0.0
     return Stop(mechanism, stop, promised, int(truth[:stop].sum()), rate)
@@ -107,6 +107,7 @@ def render_table(finds: list[Find]) -> list[str]:
         "too low",
         "width",
         "error",
+        "root mean square",
     )
     lines = [f"| {' | '.join(names)} |", f"| --- |{' ---: |' * (len(names) - 1)}"]
     for mechanism in MECHANISMS:
@@ -129,9 +130,12 @@ def render_line(mechanism: str, hidden: str, k: str, finds: list[Find]) -> str:
         np.mean([one.high < one.real for one in finds]),
     )
     width = np.mean([one.high - one.low for one in finds])
-    error = np.mean([one.value - one.real for one in finds])
+    errors = np.array([one.value - one.real for one in finds])
     shares = " | ".join(f"{value:.3f}" for value in columns)
-    return f"| {mechanism} | {hidden} | {k} | {shares} | {width:.1f} | {error:+.1f} |"
+    return (
+        f"| {mechanism} | {hidden} | {k} | {shares} | {width:.1f} | {errors.mean():+.1f} | "
+        f"{np.sqrt((errors**2).mean()):.1f} |"
+    )
 
 
 def render_verdict(
