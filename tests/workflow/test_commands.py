@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import subprocess
 import sys
 
@@ -224,10 +225,11 @@ def test_the_demo_walks_the_journey_and_ends_with_the_path_of_its_report(tmp_pat
     assert "<html" in page.read_text()
     for command in ("check", "fit", "rank", "explain", "feedback", "report"):
         assert f"\n$ lopsided {command} " in story
-    caught, n_hidden = (int(word) for word in story.split("rows hold ")[1].split()[:4:3])
-    chance = int(story.split("chance would give ")[1].split(".")[0])
-    assert caught > 3 * chance
-    assert n_hidden > caught
+    said = r"rows hold (\d+) of the (\d+) hidden frauds; chance would give (\d+)"
+    before, after = (tuple(map(int, one)) for one in re.findall(said, story))
+    for caught, n_hidden, chance in (before, after):
+        assert n_hidden > caught > 3 * chance
+    assert after[1] < before[1]
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "claims.csv").write_text("mine\n1\n")
     assert main([*words[:-1], str(tmp_path / "other")]) == 2
