@@ -78,8 +78,9 @@ def _add_rank(commands: Any) -> None:
         description="Rank the unlabeled rows of a table: rank, id, score, probability, reasons "
         "and the row's own columns. With a model, of any table with its columns; without one, "
         "--label names the column to learn from first. The score is the log-odds of being "
-        "positive by models that have not seen the row. Rows that were reviewed and found to "
-        "be negative are learned from and left out.",
+        "positive: of training rows by models that have not seen the row, but with "
+        "--out-of-core and --dask by the model of all rows. Rows that were reviewed and found "
+        "to be negative are learned from and left out.",
     )
     rank.add_argument("words", metavar="[MODEL] TABLE", nargs="+", help=f"{_MODEL}; {_TABLE}")
     _add_roles(rank, required=False)
