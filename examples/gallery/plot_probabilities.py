@@ -79,7 +79,7 @@ ax.legend(fontsize="small", loc="upper left")
 # estimate that is off takes all probabilities along.
 
 fig, ax = plt.subplots(figsize=(7, 4.3), layout="constrained")
-order = np.argsort(-scores)
+order = np.argsort(-scores, kind="stable")
 for factor, style in ((0.5, "C4--"), (1, "C0-"), (2, "C5-.")):
     given = factor * y_true.mean()
     log_odds = fit_calibration(scores, y, given).transform(scores)

@@ -63,7 +63,8 @@ print(models["focused"].prior_estimate())
 orders = {name: model.rank(table, reasons=0)["id"] - 1 for name, model in models.items()}
 outliers = OutlierClassifier(random_state=0).fit(table.drop(columns="fault"), table["fault"])
 far = outliers.decision_function(table.drop(columns="fault"))
-orders["outliers, no label"] = np.argsort(-np.where(unlabeled, far, -np.inf))[: unlabeled.sum()]
+by_distance = np.argsort(-np.where(unlabeled, far, -np.inf), kind="stable")
+orders["outliers, no label"] = by_distance[: unlabeled.sum()]
 
 # %%
 # Why is this run on top?
