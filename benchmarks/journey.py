@@ -18,7 +18,7 @@ from time import perf_counter
 import pandas as pd
 
 from lopsided.datasets import make_claims
-from lopsided.tables import write_table
+from lopsided.workflow.tables import write_table
 
 ROLES = ["--label", "status", "--positive", "confirmed", "--negative", "cleared"]
 ROLES += ["--id", "claim_no"]

@@ -116,7 +116,7 @@ def rank(claims: Claims, writing: str, method: str, reading: str) -> Result:
     """Read the table, rank its unlabeled rows and compare the ranking with the truth."""
     from lopsided import rank_unlabeled
     from lopsided.metrics import average_precision
-    from lopsided.tables import TableCleaner
+    from lopsided.workflow.tables import TableCleaner
 
     start = time.perf_counter()
     X = TableCleaner(types={"merchant": reading}).fit_transform(claims.frame)

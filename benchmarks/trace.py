@@ -102,7 +102,7 @@ def make_table(n_rows=600):
 def prepare(folder):
     """Write what the operations read, and return the operations by name."""
     import lopsided
-    from lopsided.cli import main
+    from lopsided.workflow.cli import main
 
     table = make_table()
     table.to_csv(folder / "claims.csv", index=False)

@@ -29,7 +29,7 @@ from lopsided.bench.table import read_result_table
 from lopsided.report.figures import Drawing, draw_figures
 from lopsided.report.published import read_published
 from lopsided.report.summary import describe_protocol, summarize
-from lopsided.tables import atomic_write
+from lopsided.workflow.tables import atomic_write
 from lopsided_misstatement.results_io import read_results as read_finance
 
 ROOT = Path(__file__).parents[1]

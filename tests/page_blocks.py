@@ -89,7 +89,7 @@ def _run_code(code, page, names):
 
 def _run_commands(code):
     """Return what a terminal shows of commands: notes and results as they come."""
-    from lopsided.cli import main
+    from lopsided.workflow.cli import main
 
     shown = StringIO()
     with redirect_stdout(shown), redirect_stderr(shown), warnings.catch_warnings():

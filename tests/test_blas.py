@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from lopsided import ElkanNotoClassifier, FocusedClassifier
 from lopsided.datasets import make_claims
 from lopsided.model_selection import out_of_fold_scores
-from lopsided.tables import TableCleaner
+from lopsided.workflow.tables import TableCleaner
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(200, 3))

@@ -11,7 +11,7 @@ import pytest
 from signal_defaults import hear_signals
 
 from lopsided import __version__, list_methods
-from lopsided.cli import main
+from lopsided.workflow.cli import main
 
 RNG = np.random.default_rng(0)
 QUICK = ("--method", "focused-xgb", "--prior", "0.1", "--jobs", "1")

@@ -13,11 +13,11 @@ import pytest
 
 import lopsided
 from lopsided import build
-from lopsided.cli import main
 from lopsided.datasets import make_claims
 from lopsided.methods.registry import get_method, list_methods
 from lopsided.model_selection import compare, out_of_fold_scores
-from lopsided.tables import write_table
+from lopsided.workflow.cli import main
+from lopsided.workflow.tables import write_table
 
 
 def make_table(n_rows=300, seed=0):

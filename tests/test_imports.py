@@ -36,8 +36,8 @@ def modules_after(code):
         "import lopsided, lopsided.losses, lopsided.risks, lopsided.labeling, lopsided.metrics",
         "import lopsided; lopsided.list_methods()",
         "import lopsided.datasets; lopsided.datasets.list_datasets()",
-        "import lopsided.cli\n"
-        "try: lopsided.cli.main(['--help'])\n"
+        "import lopsided.workflow.cli\n"
+        "try: lopsided.workflow.cli.main(['--help'])\n"
         "except SystemExit as done: assert done.code == 0",
     ],
 )

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import lopsided
-from lopsided.cli import main
-from lopsided.tables import escape_formulas, read_table, unescape_formulas, write_table
+from lopsided.workflow.cli import main
+from lopsided.workflow.tables import escape_formulas, read_table, unescape_formulas, write_table
 
 FORMULAS = [
     "=1+1",
@@ -64,7 +64,7 @@ def write(cases, path):
         write_table(
             decimal if sign == ";" else cases,
             path,
-            lopsided.tables.TextFormat(sign, "," if sign == ";" else "."),
+            lopsided.workflow.tables.TextFormat(sign, "," if sign == ";" else "."),
         )
     return path
 

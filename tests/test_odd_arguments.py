@@ -16,7 +16,7 @@ from lopsided.model_selection import (
     rank_against,
 )
 from lopsided.risks import nnpu
-from lopsided.tables import TableCleaner
+from lopsided.workflow.tables import TableCleaner
 
 RNG = np.random.default_rng(0)
 Y = np.repeat([1, 0], [8, 52])

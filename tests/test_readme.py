@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 from page_blocks import list_blocks, list_commands, run_python
 
-from lopsided.cli import build_parser
 from lopsided.methods import registry
+from lopsided.workflow.cli import build_parser
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -14,14 +14,14 @@ from signal_defaults import hear_signals
 from lopsided.__main__ import main as start_command
 from lopsided._files import _DRAFT, atomic_write
 from lopsided._signals import Stopped, raise_stop_behind, stops_unwind
-from lopsided.cli import main
+from lopsided.workflow.cli import main
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has other signals")
 
 _SLOW = """
 import hashlib, sys, time
 from lopsided import cli
-from lopsided.cli import study_commands
+from lopsided.workflow.cli import study_commands
 from lopsided._files import atomic_write
 from lopsided.bench.pool import start_workers
 
@@ -169,7 +169,7 @@ def hide(stop):
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt(), Stopped(signal.SIGTERM)], ids=repr)
 def test_a_stop_that_compiled_code_hides_in_an_error_still_stops(stop, monkeypatch, capsys):
-    lists = "lopsided.cli.study_commands.list_known_methods"
+    lists = "lopsided.workflow.cli.study_commands.list_known_methods"
     monkeypatch.setattr(lists, lambda _: hide(stop))
     assert main(["methods"]) == 128 + getattr(stop, "number", signal.SIGINT)
     assert capsys.readouterr().err == "lopsided: stopped; nothing was left half written.\n"
@@ -184,16 +184,16 @@ def test_an_error_without_a_stop_behind_it_stays_one():
 def test_ctrl_c_while_the_command_is_imported_is_one_sentence(monkeypatch, capsys):
     class Interrupting:
         def find_spec(self, name, *_):
-            if name == "lopsided.cli":
+            if name == "lopsided.workflow.cli":
                 raise KeyboardInterrupt
 
-    monkeypatch.delitem(sys.modules, "lopsided.cli")
+    monkeypatch.delitem(sys.modules, "lopsided.workflow.cli")
     monkeypatch.setattr(sys, "meta_path", [Interrupting(), *sys.meta_path])
     assert start_command() == 128 + signal.SIGINT
     assert capsys.readouterr().err == "lopsided: stopped; nothing was left half written.\n"
 
 
 def test_the_command_starts_where_next_to_nothing_is_imported():
-    code = "import sys, lopsided.__main__; print('lopsided.cli' in sys.modules)"
+    code = "import sys, lopsided.__main__; print('lopsided.workflow.cli' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == "False\n"

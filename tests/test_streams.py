@@ -9,8 +9,8 @@ from contextlib import contextmanager
 import pytest
 
 from lopsided._terminal import print_result
-from lopsided.cli import main
 from lopsided.workflow import fitting
+from lopsided.workflow.cli import main
 
 resource = pytest.importorskip("resource")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs a shell and /dev/full")

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from lopsided._terminal import escape_controls, quote
-from lopsided.cli import main
-from lopsided.tables import write_table
+from lopsided.workflow.cli import main
+from lopsided.workflow.tables import write_table
 
 TITLE = "\x1b]0;owned\x07"
 HIDE = "\x9b8m\x7f\r\u202e"

@@ -28,7 +28,7 @@ class Said(NamedTuple):
 
 def run_inside(words: Sequence[str]) -> Said:
     """Run a command in this process; what escapes from it is the caller's."""
-    from lopsided.cli import main
+    from lopsided.workflow.cli import main
 
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):

@@ -16,11 +16,11 @@ import lopsided
 from attacks.sentences import check_said, check_sentence
 from attacks.user_tables import Recipe, UserTable, make_table
 from attacks.verdicts import Finding
-from lopsided.cli import main
 from lopsided.exceptions import FindingWarning, PriorWarning
-from lopsided.tables import read_frame
+from lopsided.workflow.cli import main
 from lopsided.workflow.ranked import name_row_labels
 from lopsided.workflow.report import write_table_report
+from lopsided.workflow.tables import read_frame
 
 __all__ = ["Ending", "travel"]
 

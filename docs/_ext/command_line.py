@@ -7,7 +7,7 @@ from functools import cache
 from docutils import nodes
 from docutils.parsers.rst import Directive
 
-from lopsided.cli import build_parser
+from lopsided.workflow.cli import build_parser
 
 
 class CommandLine(Directive):

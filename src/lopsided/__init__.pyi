@@ -17,7 +17,6 @@ from . import ranking as ranking
 from . import review as review
 from . import risks as risks
 from . import store as store
-from . import tables as tables
 from . import testing as testing
 from . import trees as trees
 from .methods.boosting import BoostedRiskClassifier as BoostedRiskClassifier
@@ -39,10 +38,10 @@ from .review import ReviewLoop as ReviewLoop
 from .review import simulate_reviews as simulate_reviews
 from .store import load as load
 from .store import save as save
-from .tables import TableCleaner as TableCleaner
 from .workflow.check import check as check
 from .workflow.fitting import fit as fit
 from .workflow.fitting import rank as rank
 from .workflow.model import TableModel as TableModel
+from .workflow.tables import TableCleaner as TableCleaner
 
 __version__: str

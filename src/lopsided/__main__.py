@@ -9,7 +9,7 @@ def main() -> int:
     if sys.stderr is None:  # closed, and NumPy's f2py wants it to be there
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     try:
-        from lopsided.cli import main as run
+        from lopsided.workflow.cli import main as run
 
         return run()
     except KeyboardInterrupt:

@@ -9,7 +9,7 @@ import pytest
 from lopsided.bench.runner import check_size, plan
 from lopsided.bench.study import MethodSpec, read_study
 from lopsided.bench.trial import count_trials, trials
-from lopsided.cli import main
+from lopsided.workflow.cli import main
 
 HEAD = """
 title = "A try"

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import lopsided
-from lopsided.cli import main
 from lopsided.dask.failures import WorkerLostError, _tell_lost
 from lopsided.dask.folders import FolderRoles, connect, fit_folder, rank_folder
+from lopsided.workflow.cli import main
 
 N_ROWS = 1200
 

@@ -6,7 +6,7 @@ import pytest
 from parts import make_table, write_parts
 
 import lopsided
-from lopsided.cli import main
+from lopsided.workflow.cli import main
 
 QUICK = ["--prior", "0.1", "--jobs", "1"]
 

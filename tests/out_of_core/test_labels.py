@@ -10,7 +10,7 @@ from parts import write_parts
 
 from lopsided.out_of_core.fitting import read_label_column
 from lopsided.out_of_core.parquet import open_parquet
-from lopsided.tables import read_labels
+from lopsided.workflow.tables import read_labels
 
 WORDS = np.array(["fraud", "cleared", "", None, "open"], object)
 

@@ -4,8 +4,8 @@ from contextlib import redirect_stdout
 
 import pytest
 
-from lopsided.cli import main
 from lopsided.report.page import check_page, write_page
+from lopsided.workflow.cli import main
 
 STUDY = """
 title = "A try"

@@ -14,9 +14,9 @@ import pandas as pd
 import pytest
 from page_blocks import list_blocks, list_commands, run_all, settle
 
-from lopsided.cli import build_parser, main
 from lopsided.datasets import make_claims
 from lopsided.methods import registry
+from lopsided.workflow.cli import build_parser, main
 
 ROOT = Path(__file__).parents[2]
 PAGES = {

@@ -9,20 +9,17 @@ import pytest
 from public_names import API, list_names, look_up
 
 import lopsided
-from lopsided.cli import build_parser
-
-# Modules of a command line and of a demo, whose functions are the commands.
-COMMANDS = {"lopsided.cli", "lopsided.demo"}
+from lopsided.workflow.cli import build_parser
 
 
 def list_modules():
-    """Return the public modules that lopsided names, and those right below it that name all."""
+    """Return the public modules of lopsided."""
     below = {
         f"lopsided.{found.name}"
         for found in pkgutil.iter_modules(lopsided.__path__)
         if not found.name.startswith("_")
     }
-    return sorted(below - COMMANDS)
+    return sorted(below)
 
 
 DOCUMENTED = list_names()

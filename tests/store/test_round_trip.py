@@ -32,8 +32,8 @@ from lopsided.model_selection import PUGroupKFold, PUStratifiedKFold, PUTimeSpli
 from lopsided.priors import AutoPrior, Beta, build_prior, estimate_prior, list_priors
 from lopsided.store import TRUSTED, load, save
 from lopsided.store.container import read_archive, unpack
-from lopsided.tables import TableCleaner
 from lopsided.trees.sampling import Bootstrap
+from lopsided.workflow.tables import TableCleaner
 
 N_ROWS = 160
 

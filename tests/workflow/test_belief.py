@@ -6,10 +6,10 @@ import pytest
 
 import lopsided
 from lopsided import priors
-from lopsided.cli import main
 from lopsided.priors import AutoPrior, Beta, build_prior, list_priors
-from lopsided.tables import write_table
+from lopsided.workflow.cli import main
 from lopsided.workflow.report import summarize_ranking
+from lopsided.workflow.tables import write_table
 
 ROLES = {"label": "status", "positive": "confirmed", "negative": "cleared", "id": "claim_no"}
 WORDS = ["--label", "status", "--positive", "confirmed", "--negative", "cleared"]

@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 from lopsided import demo
-from lopsided.cli import main
 from lopsided.datasets import make_claims
-from lopsided.tables import hold_folder, write_table
+from lopsided.workflow.cli import main
+from lopsided.workflow.tables import hold_folder, write_table
 
 WORDS = ["--label", "status", "--positive", "confirmed", "--negative", "cleared"]
 WORDS += ["--id", "claim_no"]
@@ -210,7 +210,8 @@ def test_what_is_wrong_is_one_sentence_and_nothing_is_written(desk, capsys, word
 def test_a_wrong_path_is_told_before_anything_heavy_is_imported(desk, words):
     names = {"csv": desk / "claims.csv", "lop": desk / "claims.lop", "folder": desk}
     given = [word.format(**names) for word in words]
-    code = f"import sys; from lopsided.cli import main; main({given!r}); print(*sys.modules)"
+    code = f"import sys; from lopsided.workflow.cli import main\nmain({given!r})\n"
+    code += "print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "There is no" in done.stderr or "is a folder" in done.stderr
     assert not {"numpy", "pandas", "sklearn"} & set(done.stdout.split())

@@ -10,7 +10,7 @@ import pytest
 from signal_defaults import hear_signals
 
 from lopsided.datasets import make_claims
-from lopsided.tables import write_table
+from lopsided.workflow.tables import write_table
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 OLD = b"the model of last month"

@@ -10,9 +10,9 @@ import pytest
 import lopsided
 from lopsided.datasets import make_claims
 from lopsided.priors import Beta, estimate_prior
-from lopsided.tables import write_table
 from lopsided.workflow.model import TableModel
 from lopsided.workflow.report import summarize_ranking
+from lopsided.workflow.tables import write_table
 
 ROLES = {"label": "status", "positive": "confirmed", "negative": "cleared", "id": "claim_no"}
 

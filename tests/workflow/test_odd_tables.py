@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 import lopsided
-from lopsided.cli import main
 from lopsided.exceptions import PriorWarning
-from lopsided.tables import TableCleaner, read_labels, read_names, read_texts
+from lopsided.workflow.cli import main
 from lopsided.workflow.report import write_table_report
+from lopsided.workflow.tables import TableCleaner, read_labels, read_names, read_texts
 
 N = 30
 RNG = np.random.default_rng(0)

@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import lopsided
-from lopsided.cli import main
-from lopsided.tables import write_table
+from lopsided.workflow.cli import main
 from lopsided.workflow.ranked import Scored
+from lopsided.workflow.tables import write_table
 
 N = 60
 HEAD = ["rank", "id", "score", "probability", "reasons"]

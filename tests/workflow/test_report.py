@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import lopsided
-from lopsided.cli import main
 from lopsided.datasets import make_claims
+from lopsided.workflow.cli import main
 from lopsided.workflow.findings import Finding
 from lopsided.workflow.report import summarize_ranking, write_table_report
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import lopsided
-from lopsided.cli import main
 from lopsided.exceptions import FindingWarning
-from lopsided.tables import TableCleaner, write_table
+from lopsided.workflow.cli import main
+from lopsided.workflow.tables import TableCleaner, write_table
 
 ROLES = {"label": "status", "positive": "confirmed", "id": "claim_no"}
 QUICK = {"method": "naive-logistic", "prior": 0.1}

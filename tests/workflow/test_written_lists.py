@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import lopsided
-from lopsided.cli import main
-from lopsided.tables import read_table
+from lopsided.workflow.cli import main
+from lopsided.workflow.tables import read_table
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* is not UTF-8 text and was read as cp1252")
 WORDS = ["--label", "status", "--positive", "bestätigt", "--id", "Fall"]

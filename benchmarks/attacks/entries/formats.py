@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from attacks.drawn import Draw, Entry, arguments
 from attacks.entries.values import JUNK, SEEDS, expect
 from attacks.mutations import mutate
-from lopsided import tables
+from lopsided.workflow import tables
 
 __all__ = ["ENTRIES"]
 

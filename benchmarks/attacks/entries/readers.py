@@ -10,7 +10,8 @@ from attacks.drawn import Draw, Entry, arguments
 from attacks.entries.values import JUNK, SEEDS, expect
 from attacks.user_columns import COLUMNS, draw_column
 from attacks.user_tables import cells
-from lopsided import TableCleaner, tables
+from lopsided import TableCleaner
+from lopsided.workflow import tables
 
 __all__ = ["ENTRIES"]
 

@@ -18,10 +18,10 @@ from lopsided.dask.scoring import map_scores
 from lopsided.dask.training import draw_sample
 from lopsided.methods.row_sample import SAMPLE_SIZE, RowSample
 from lopsided.priors.estimation import PriorLike
-from lopsided.tables import TableCleaner
-from lopsided.tables.columns import find_columns
-from lopsided.tables.labels import LabelValues, read_labels
-from lopsided.tables.parquet_folders import check_outside
+from lopsided.workflow.tables import TableCleaner
+from lopsided.workflow.tables.columns import find_columns
+from lopsided.workflow.tables.labels import LabelValues, read_labels
+from lopsided.workflow.tables.parquet_folders import check_outside
 
 __all__ = ["FolderRoles", "connect", "fit_folder", "rank_folder"]
 

@@ -8,7 +8,7 @@ from uuid import uuid4
 import numpy as np
 
 from lopsided._check import require
-from lopsided.tables.parquet_files import TableFile
+from lopsided.workflow.tables.parquet_files import TableFile
 
 __all__ = [
     "Part",

@@ -23,7 +23,7 @@ from lopsided.dask.partitions import (
 )
 from lopsided.dask.ranking_folder import check_ranking_folder, replacing
 from lopsided.methods.table_summary import check_part
-from lopsided.tables.columns import names_beside
+from lopsided.workflow.tables.columns import names_beside
 
 __all__ = ["RankedFolder", "rank_to_parquet"]
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from lopsided._check import require
-from lopsided.tables.parquet_files import TableFile, find_parquet
+from lopsided.workflow.tables.parquet_files import TableFile, find_parquet
 
 __all__ = ["read_folder"]
 

@@ -17,7 +17,7 @@ from lopsided.methods.checkpoint import SEEDLESS, Checkpoint
 from lopsided.methods.registry import build, check_ranks
 from lopsided.out_of_core.parquet import ParquetTable, open_parquet
 from lopsided.priors.estimation import PriorLike
-from lopsided.tables.labels import LabelValues, read_labels
+from lopsided.workflow.tables.labels import LabelValues, read_labels
 
 __all__ = ["fit_parquet", "read_label_column"]
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from lopsided._check import check_choice
 from lopsided._terminal import abbreviate, list_some
 from lopsided.methods.batched import TableDigest
-from lopsided.tables.parquet_files import ParquetFiles, find_parquet, plain_type
+from lopsided.workflow.tables.parquet_files import ParquetFiles, find_parquet, plain_type
 
 __all__ = ["ParquetTable", "open_parquet"]
 

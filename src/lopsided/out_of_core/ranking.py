@@ -19,8 +19,8 @@ from lopsided._sketch import N_EXACT, ScoreSketch
 from lopsided._terminal import abbreviate
 from lopsided.out_of_core.fitting import read_label_column
 from lopsided.out_of_core.parquet import ParquetTable, open_parquet
-from lopsided.tables.columns import names_beside
-from lopsided.tables.parquet_folders import check_outside
+from lopsided.workflow.tables.columns import names_beside
+from lopsided.workflow.tables.parquet_folders import check_outside
 
 __all__ = ["StreamedRanking", "rank_parquet"]
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from lopsided.tables import TableCleaner
 from lopsided.workflow.findings import Finding, find_silence, find_trouble
 from lopsided.workflow.roles import prepare
 from lopsided.workflow.sentences import count
+from lopsided.workflow.tables import TableCleaner
 
 __all__ = ["TableCheck", "check"]
 

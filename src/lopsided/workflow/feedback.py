@@ -11,11 +11,11 @@ from lopsided._warnings import warn
 from lopsided.exceptions import PriorWarning
 from lopsided.priors import PriorEstimate
 from lopsided.priors.registry import choose_prior
-from lopsided.tables import unescape_formulas
 from lopsided.workflow.estimators import fit_estimator, has_probabilities
 from lopsided.workflow.model import TableModel
 from lopsided.workflow.ranked import undo_ranking
 from lopsided.workflow.reasons import find_typical
+from lopsided.workflow.tables import unescape_formulas
 from lopsided.workflow.training import TrainingTable
 from lopsided.workflow.verdicts import place_verdicts, read_verdicts
 

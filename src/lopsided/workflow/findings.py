@@ -15,7 +15,8 @@ from lopsided.diagnostics.signal import add_normal_scores
 from lopsided.exceptions import FindingWarning
 from lopsided.methods.registry import build
 from lopsided.model_selection import out_of_fold_scores
-from lopsided.tables import (
+from lopsided.workflow.roles import Roles
+from lopsided.workflow.tables import (
     TableCleaner,
     find_parse_problems,
     is_blank,
@@ -23,7 +24,6 @@ from lopsided.tables import (
     read_names,
     read_texts,
 )
-from lopsided.workflow.roles import Roles
 
 __all__ = ["Finding", "find_silence", "find_trouble", "warn_of_problems"]
 

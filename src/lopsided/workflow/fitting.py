@@ -7,13 +7,13 @@ from lopsided._check import check_count
 from lopsided.methods.registry import check_ranks
 from lopsided.priors import Beta
 from lopsided.priors.registry import choose_prior
-from lopsided.tables import read_frame
 from lopsided.workflow.estimators import fit_estimator
 from lopsided.workflow.findings import find_trouble, warn_of_problems
 from lopsided.workflow.model import N_REASONS, TableModel
 from lopsided.workflow.ranked import RankedTable
 from lopsided.workflow.reasons import find_typical
 from lopsided.workflow.roles import prepare
+from lopsided.workflow.tables import read_frame
 from lopsided.workflow.training import TrainingTable
 
 __all__ = ["fit", "rank"]
@@ -45,7 +45,7 @@ def fit(
     Parameters
     ----------
     table : data frame or path
-        A pandas, polars or pyarrow table, or a file that `lopsided.tables.read_table` reads.
+        A pandas, polars or pyarrow table, or a file that `read_table` reads.
     label : str
         The column that marks labeled positives.
     positive, negative : str or None, default=None

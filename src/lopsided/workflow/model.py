@@ -17,7 +17,6 @@ from lopsided.explain import Explanation
 from lopsided.priors import Beta, PriorEstimate
 from lopsided.priors.registry import check_belief
 from lopsided.store import load, save
-from lopsided.tables import TableCleaner, read_frame
 from lopsided.workflow.estimators import has_probabilities
 from lopsided.workflow.findings import Finding
 from lopsided.workflow.parts import from_parts, to_parts
@@ -31,6 +30,7 @@ from lopsided.workflow.ranked import (
 from lopsided.workflow.reasons import RowReasons, explain_columns, list_reasons
 from lopsided.workflow.roles import Roles
 from lopsided.workflow.sentences import say_what_was_learned, say_what_was_ranked
+from lopsided.workflow.tables import TableCleaner, read_frame
 from lopsided.workflow.training import TrainingTable
 
 __all__ = ["N_REASONS", "TableModel", "load_table_model"]

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from lopsided._math import best_first
 from lopsided._terminal import abbreviate, list_some
-from lopsided.tables import escape_formulas
-from lopsided.tables.columns import names_beside
 from lopsided.workflow.roles import ROW_NUMBER, Roles
+from lopsided.workflow.tables import escape_formulas
+from lopsided.workflow.tables.columns import names_beside
 
 __all__ = ["RankedTable", "Scored", "make_ranking", "name_row_labels", "undo_ranking"]
 
@@ -65,7 +65,7 @@ class RankedTable(pd.DataFrame):
         """Write it as csv, as pandas does, but scores and probabilities with six digits.
 
         Rows keep the order, and the ranks, that 12 digits gave them. For `spreadsheet_safe`
-        see `lopsided.tables.write_table`.
+        see `lopsided.workflow.tables.write_table`.
         """
         plain = pd.DataFrame(escape_formulas(self) if spreadsheet_safe else self)
         figures = [name for name in _FIGURES if name in plain and plain[name].dtype.kind == "f"]

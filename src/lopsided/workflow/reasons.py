@@ -8,7 +8,7 @@ import numpy as np
 from lopsided._calibration_maps import CalibrationMap
 from lopsided._terminal import abbreviate
 from lopsided.explain import Explanation, explain
-from lopsided.tables import TableCleaner, is_missing, spell
+from lopsided.workflow.tables import TableCleaner, is_missing, spell
 
 __all__ = ["Reason", "RowReasons", "explain_columns", "find_typical", "list_reasons"]
 

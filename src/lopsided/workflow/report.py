@@ -37,12 +37,12 @@ from lopsided.report.ranking_summary import (
     Reason,
     Reliability,
 )
-from lopsided.tables import read_frame, read_names, read_texts
 from lopsided.workflow.estimators import has_probabilities
 from lopsided.workflow.model import TableModel
 from lopsided.workflow.ranked import Scored, make_ranking
 from lopsided.workflow.reasons import list_reasons
 from lopsided.workflow.rivals import read_rivals
+from lopsided.workflow.tables import read_frame, read_names, read_texts
 
 __all__ = ["summarize_ranking", "write_table_report"]
 

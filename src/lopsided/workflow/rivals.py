@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lopsided._terminal import abbreviate, list_some
-from lopsided.tables import TableCleaner, find_columns, is_blank, read_texts
 from lopsided.workflow.model import TableModel
 from lopsided.workflow.ranked import Scored
+from lopsided.workflow.tables import TableCleaner, find_columns, is_blank, read_texts
 
 __all__ = ["read_rivals"]
 

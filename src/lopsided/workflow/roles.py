@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 
 from lopsided._check import check_choice, check_unique
 from lopsided._terminal import abbreviate, list_some, quote
-from lopsided.tables import TableCleaner, find_columns, read_frame, read_labels, read_names
+from lopsided.workflow.tables import (
+    TableCleaner,
+    find_columns,
+    read_frame,
+    read_labels,
+    read_names,
+)
 
 __all__ = ["ROW_NUMBER", "Prepared", "Roles", "prepare"]
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lopsided.tables import read_names
+from lopsided.workflow.tables import read_names
 
 __all__ = ["TrainingTable"]
 

@@ -10,8 +10,8 @@ from lopsided._check import check_choice
 from lopsided._terminal import abbreviate, list_some
 from lopsided._warnings import warn
 from lopsided.review.verdicts import WORDS
-from lopsided.tables import is_blank, read_texts, same_value
 from lopsided.workflow.roles import ROW_NUMBER, Roles
+from lopsided.workflow.tables import is_blank, read_texts, same_value
 from lopsided.workflow.training import TrainingTable
 
 __all__ = ["Verdicts", "place_verdicts", "read_verdicts"]

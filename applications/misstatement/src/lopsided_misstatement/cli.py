@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lopsided.cli import Parser, as_count, as_words, run_command
+from lopsided.workflow.cli import Parser, as_count, as_words, run_command
 
 if TYPE_CHECKING:
     from lopsided_misstatement.source import Source

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lopsided.tables import read_table
+from lopsided.workflow.tables import read_table
 from lopsided_misstatement.ratios import ITEMS, RATIOS
 from lopsided_misstatement.releases import match_cases
 

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lopsided.metrics import roc_auc
-from lopsided.tables import write_table
+from lopsided.workflow.tables import write_table
 from lopsided_misstatement.label_delay import public_year
 from lopsided_misstatement.ratios import ITEMS, RATIOS
 

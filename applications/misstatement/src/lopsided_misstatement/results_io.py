@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from lopsided.tables import atomic_write, write_table
+from lopsided.workflow.tables import atomic_write, write_table
 from lopsided_misstatement.evaluation import VIEWS
 from lopsided_misstatement.models import get_model
 

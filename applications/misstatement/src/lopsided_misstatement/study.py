@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from lopsided.bench.table import name_versions
-from lopsided.tables import hold_folder
+from lopsided.workflow.tables import hold_folder
 from lopsided_misstatement.evaluation import VIEWS
 from lopsided_misstatement.folds import list_years, make_fold
 from lopsided_misstatement.label_delay import known_shares
