@@ -70,7 +70,7 @@ class Diagnosis:
     >>> found.signal.found
     True
     >>> print(found.finds[0])
-    The first 20 unlabeled rows should hold about 7 hidden positives (90 % band 5 to 7).
+    The first 20 unlabeled rows should hold about 6 hidden positives (90 % band 4 to 7).
     """
 
     recall: tuple[BlindRecall, ...]

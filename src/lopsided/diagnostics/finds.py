@@ -46,11 +46,13 @@ class ExpectedFinds:
     --------
     >>> import numpy as np
     >>> from lopsided.diagnostics import expected_finds
-    >>> y = np.repeat([1, 0], [40, 960])
-    >>> scores = np.r_[np.full(20, 3.0), np.full(20, 1.0), np.linspace(2, 0, 960)]
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = np.repeat([1, 0], [80, 920])
+    >>> scores = rng.normal(size=1000) + 2 * y_true
+    >>> y = y_true * (np.arange(1000) % 2)
     >>> finds = expected_finds(y, scores, 50, prior=0.08)[0]
     >>> print(f"{finds.value:.0f} ({finds.low} to {finds.high}) of {finds.k}")
-    20 (13 to 27) of 50
+    26 (18 to 32) of 50
     """
 
     k: int
@@ -99,13 +101,15 @@ class ReviewCurve:
     --------
     >>> import numpy as np
     >>> from lopsided.diagnostics import review_curve
-    >>> y = np.repeat([1, 0], [40, 960])
-    >>> scores = np.r_[np.linspace(2, 1.8, 40), np.linspace(2, 0, 960)]
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = np.repeat([1, 0], [80, 920])
+    >>> scores = rng.normal(size=1000) + 2 * y_true
+    >>> y = y_true * (np.arange(1000) % 2)
     >>> curve = review_curve(y, scores, prior=0.08)
     >>> curve.stop_at(rate=1.0)  # rows until ten more rows promise less than one positive
-    100
+    80
     >>> print(curve.expect(50))
-    The first 50 unlabeled rows should hold about 21 hidden positives (90 % band 17 to 26).
+    The first 50 unlabeled rows should hold about 26 hidden positives (90 % band 18 to 32).
     """
 
     log_odds: NDArray[np.float64]
@@ -280,10 +284,12 @@ def review_curve(
     Examples
     --------
     >>> import numpy as np
-    >>> y = np.repeat([1, 0], [40, 960])
-    >>> scores = np.r_[np.linspace(2, 1.8, 40), np.linspace(2, 0, 960)]
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = np.repeat([1, 0], [80, 920])
+    >>> scores = rng.normal(size=1000) + 2 * y_true
+    >>> y = y_true * (np.arange(1000) % 2)
     >>> print(review_curve(y, scores, prior=0.08))
-    Review 100 rows, for about 40 finds; after that 10 further rows promise fewer than 1.
+    Review 80 rows, for about 30 finds; after that 10 further rows promise fewer than 1.
     """
     first = check_labels(y if y_first is None else y_first, keep_reviewed=True)
     first, values = check_rows(first, scores, keep_reviewed=True)
@@ -340,11 +346,13 @@ def expected_finds(
     Examples
     --------
     >>> import numpy as np
-    >>> y = np.repeat([1, 0], [40, 960])
-    >>> scores = np.r_[np.full(20, 3.0), np.full(20, 1.0), np.linspace(2, 0, 960)]
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = np.repeat([1, 0], [80, 920])
+    >>> scores = rng.normal(size=1000) + 2 * y_true
+    >>> y = y_true * (np.arange(1000) % 2)
     >>> for line in expected_finds(y, scores, [50], prior=0.08):
     ...     print(line)
-    The first 50 unlabeled rows should hold about 20 hidden positives (90 % band 13 to 27).
+    The first 50 unlabeled rows should hold about 26 hidden positives (90 % band 18 to 32).
     """
     labels = check_labels(y, keep_reviewed=True)
     cuts = check_cuts(k, int((labels == 0).sum()))
