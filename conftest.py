@@ -10,7 +10,7 @@ from lopsided.methods.registry import METHODS
 NEEDS = {
     "lopsided.dask": ("dask", "distributed"),
     "lopsided.export": ("treelite",),
-    "lopsided.methods.supervised_peers": ("imblearn",),
+    "lopsided_bench.supervised_peers": ("imblearn",),
     **{
         method.target.partition(":")[0]: method.needs
         for method in METHODS

@@ -23,10 +23,10 @@ import pandas as pd
 
 from lopsided._files import atomic_write
 from lopsided._progress import Bar
-from lopsided.bench.study import Setting, read_study
-from lopsided.bench.trial import split_dataset
-from lopsided.datasets import describe
-from lopsided.report.published import read_published
+from lopsided_bench.datasets import describe
+from lopsided_bench.published import read_published
+from lopsided_bench.study import Setting, read_study
+from lopsided_bench.trial import split_dataset
 
 STUDY = read_study(Path(__file__).parents[1] / "studies" / "adbench.toml")
 METRIC = "average_precision"

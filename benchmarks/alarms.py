@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lopsided import build
-from lopsided.bench.study import Setting, Study
-from lopsided.bench.trial import seed_of, split_dataset
-from lopsided.datasets import list_datasets
 from lopsided.diagnostics import check_scar, check_signal, check_signal_in_table, find_leaks
+from lopsided_bench.datasets import list_datasets
+from lopsided_bench.study import Setting, Study
+from lopsided_bench.trial import seed_of, split_dataset
 
 MECHANISMS, HIDDEN = ("scar", "sar-near", "sar-far"), (0.25, 0.5, 0.75)
 FEW = 10  # labeled rows, below which leaks are counted apart

@@ -25,11 +25,11 @@ import numpy as np
 from lopsided import build
 from lopsided._files import atomic_write
 from lopsided._progress import Bar
-from lopsided.bench.study import Setting, Study
-from lopsided.bench.trial import seed_of, split_dataset
-from lopsided.datasets import list_datasets
 from lopsided.metrics import average_precision
 from lopsided.review import simulate_reviews
+from lopsided_bench.datasets import list_datasets
+from lopsided_bench.study import Setting, Study
+from lopsided_bench.trial import seed_of, split_dataset
 
 BUDGET, SIZE, HIDDEN = 150, 50, 0.75
 OUT = Path("out/feedback")

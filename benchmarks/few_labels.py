@@ -25,9 +25,6 @@ import pandas as pd
 from lopsided import build
 from lopsided._files import atomic_write
 from lopsided._progress import Bar
-from lopsided.bench.study import Study
-from lopsided.bench.trial import seed_of, split_dataset
-from lopsided.datasets import list_datasets
 from lopsided.labeling import SCAR
 from lopsided.methods._members import (
     MANY_LABELED,
@@ -38,6 +35,9 @@ from lopsided.methods._members import (
 )
 from lopsided.methods._outliers import OutlierClassifier
 from lopsided.metrics import average_precision
+from lopsided_bench.datasets import list_datasets
+from lopsided_bench.study import Study
+from lopsided_bench.trial import seed_of, split_dataset
 
 COUNTS, HIDDEN = (1, 2, 3, 5, 7, 10), (0.75, 0.5, 0.25)
 

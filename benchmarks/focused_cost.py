@@ -43,8 +43,8 @@ def load_satellite() -> Any:
     """Return the training rows and labels of the first split of the satellite data."""
     from sklearn.model_selection import train_test_split
 
-    from lopsided.datasets import load
     from lopsided.labeling import SCAR
+    from lopsided_bench.datasets import load
 
     data = load("satellite")
     X, _, truth, _ = train_test_split(

@@ -43,8 +43,8 @@ from user_tables import (
 
 from lopsided._files import atomic_write
 from lopsided._progress import Bar
-from lopsided.bench.study import ORACLE, Setting
-from lopsided.bench.trial import seed_of
+from lopsided_bench.study import ORACLE, Setting
+from lopsided_bench.trial import seed_of
 
 REAL = (
     "abalone_17_vs_7_8_9_10",
@@ -136,7 +136,7 @@ def load_table(name: str) -> tuple[Any, Any]:
         X, truth = GENERATORS[name](np.random.default_rng(seed_of(name)))
         return X, truth.astype(np.int8)
     if name in BUNDLED:
-        from lopsided.datasets import load
+        from lopsided_bench.datasets import load
 
         data = load(name)
         return data.X, data.y_true

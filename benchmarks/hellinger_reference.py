@@ -20,10 +20,10 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from lopsided._progress import Bar
-from lopsided.datasets import load
 from lopsided.methods.registry import build
 from lopsided.metrics import average_precision
 from lopsided.trees.sampling import Bootstrap
+from lopsided_bench.datasets import load
 
 HIDDEN = (0.25, 0.50, 0.75)
 TOLERANCE = 0.03

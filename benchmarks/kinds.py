@@ -62,7 +62,7 @@ def load_kinds(name: str) -> tuple[Any, Any]:
 
         X, digit = load_digits(return_X_y=True)
         return X, np.where(digit >= 8, digit - 7, 0)
-    from lopsided.datasets import load
+    from lopsided_bench.datasets import load
 
     table = load(name)
     standardized = (table.X - table.X.mean(axis=0)) / np.maximum(table.X.std(axis=0), 1e-12)

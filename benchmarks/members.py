@@ -34,9 +34,6 @@ from user_tables import USER_TABLES, load_user_table
 from lopsided._files import atomic_write
 from lopsided._progress import Bar
 from lopsided._rows import TrainingRows
-from lopsided.bench.protocols import TrainTestSplit
-from lopsided.bench.study import Setting, read_study
-from lopsided.bench.trial import seed_of, split_dataset
 from lopsided.methods import _members
 from lopsided.methods._local_outliers import fit_local_outliers
 from lopsided.methods._members import OUTLIERS, Member, fit_member
@@ -48,6 +45,9 @@ from lopsided.methods.forest import PUForestClassifier
 from lopsided.methods.registry import build
 from lopsided.metrics import average_precision, recall_at_k
 from lopsided.trees.sampling import Bagging
+from lopsided_bench.protocols import TrainTestSplit
+from lopsided_bench.study import Setting, read_study
+from lopsided_bench.trial import seed_of, split_dataset
 
 STUDY = read_study(Path(__file__).parents[1] / "studies" / "choice.toml")
 FIRST = 100

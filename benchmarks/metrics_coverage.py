@@ -22,7 +22,7 @@ from cells import OUT, Key, load_cell, make_cells
 from lopsided import metrics
 from lopsided._files import atomic_write
 from lopsided._progress import Bar
-from lopsided.datasets import list_datasets
+from lopsided_bench.datasets import list_datasets
 
 COUNTS = (2, 3, 4, 5, 8, 12, 20, 30, 60)
 LEVEL, TOLERANCE = 0.9, 0.05

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from lopsided.bench.runner import run_study
-from lopsided.bench.study import read_study
+from lopsided_bench.runner import run_study
+from lopsided_bench.study import read_study
 
 ROOT = Path(__file__).parents[1] / "studies"
 CELL = ["dataset", "mechanism", "hidden", "repeat"]

@@ -29,10 +29,10 @@ from priors import Result, render_intervals
 from lopsided import build
 from lopsided._files import atomic_write
 from lopsided._progress import Bar
-from lopsided.bench.study import Setting, Study
-from lopsided.bench.trial import seed_of, split_dataset
 from lopsided.methods.forest import PUForestClassifier
 from lopsided.priors import estimate_prior
+from lopsided_bench.study import Setting, Study
+from lopsided_bench.trial import seed_of, split_dataset
 
 METHODS = (
     "nnpu-xgb",

@@ -104,8 +104,8 @@ def run_pulearn(key: Key, cell: Cell) -> list[Result]:
         from pulearn import priors
     except ImportError:
         return []
-    from lopsided.bench.study import Study
-    from lopsided.bench.trial import split_dataset
+    from lopsided_bench.study import Study
+    from lopsided_bench.trial import split_dataset
 
     split = split_dataset(Study("cells", "", (key.dataset,), (), ()), key.dataset, key.repeat)
     truth, results = float(cell.y_true.mean()), []
@@ -122,8 +122,8 @@ def run_pulearn(key: Key, cell: Cell) -> list[Result]:
 def run_far(key: Key) -> list[Result]:
     """Return what the default and others say where a tenth or nine tenths are labeled."""
     from lopsided import build
-    from lopsided.bench.study import Setting, Study
-    from lopsided.bench.trial import seed_of, split_dataset
+    from lopsided_bench.study import Setting, Study
+    from lopsided_bench.trial import seed_of, split_dataset
 
     study = Study("cells", "", (key.dataset,), (), ())
     split = split_dataset(study, key.dataset, key.repeat)

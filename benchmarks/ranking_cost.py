@@ -27,11 +27,11 @@ from forest_speed import make_table
 from lopsided import rank_unlabeled
 from lopsided._files import atomic_write
 from lopsided._progress import Bar
-from lopsided.bench.study import Study
-from lopsided.bench.trial import seed_of, split_dataset
-from lopsided.datasets import list_datasets
 from lopsided.labeling import SCAR
 from lopsided.metrics import average_precision
+from lopsided_bench.datasets import list_datasets
+from lopsided_bench.study import Study
+from lopsided_bench.trial import seed_of, split_dataset
 
 WAYS = {"five folds": 5, "one fit": None}
 SIZES = {"2k": 2_000, "10k": 10_000, "50k": 50_000}

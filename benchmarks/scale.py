@@ -48,8 +48,8 @@ def draw_table(name: str) -> Table:
         n_rows = int(name)
         X, y, y_true = make_table(n_rows + 100_000)
         return Table(X[:n_rows].copy(), y[:n_rows], X[n_rows:], y_true[n_rows:])
-    from lopsided.datasets import load
     from lopsided.labeling import SCAR
+    from lopsided_bench.datasets import load
 
     data = load(f"adbench-{name}")
     test = np.random.default_rng(0).random(data.n_rows) < 0.2
@@ -60,7 +60,7 @@ def draw_table(name: str) -> Table:
 
 def count_rows(name: str) -> int:
     """Return the number of training rows of a table of ADBench, about."""
-    from lopsided.datasets import describe as describe_table
+    from lopsided_bench.datasets import describe as describe_table
 
     return round(0.8 * describe_table(f"adbench-{name}").rows)
 

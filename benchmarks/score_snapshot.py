@@ -18,8 +18,8 @@ from sklearn.metrics import average_precision_score
 from sklearn.model_selection import train_test_split
 
 import lopsided
-from lopsided.datasets import load
 from lopsided.methods.registry import get_method
+from lopsided_bench.datasets import load
 
 SETS = ("cardio", "climate", "yeast", "pizzacutter")
 LABELED = (0.25, 0.5)

@@ -28,9 +28,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from lopsided._files import atomic_write
 from lopsided._progress import Bar
-from lopsided.bench.study import Setting, Study
-from lopsided.bench.trial import seed_of, split_dataset
-from lopsided.datasets import list_datasets
+from lopsided_bench.datasets import list_datasets
+from lopsided_bench.study import Setting, Study
+from lopsided_bench.trial import seed_of, split_dataset
 
 METHODS = (
     "naive-xgb",

@@ -24,8 +24,8 @@ import numpy as np
 import pandas as pd
 from focused_cost import make_genes
 
-from lopsided.bench.trial import seed_of
 from lopsided.trees.sampling import Bagging
+from lopsided_bench.trial import seed_of
 
 __all__ = [
     "FIRST_USER_SEED",

@@ -24,12 +24,12 @@ from render_tables import (
     render_ranks,
 )
 
-from lopsided.bench.study import read_study
-from lopsided.bench.table import read_result_table
-from lopsided.report.figures import Drawing, draw_figures
-from lopsided.report.published import read_published
-from lopsided.report.summary import describe_protocol, summarize
 from lopsided.workflow.tables import atomic_write
+from lopsided_bench.figures import Drawing, draw_figures
+from lopsided_bench.published import read_published
+from lopsided_bench.study import read_study
+from lopsided_bench.summary import describe_protocol, summarize
+from lopsided_bench.table import read_result_table
 from lopsided_misstatement.results_io import read_results as read_finance
 
 ROOT = Path(__file__).parents[1]

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from render_tables import render_markdown
 
-from lopsided.bench.aggregate import scores
-from lopsided.bench.display_names import name_metric
-from lopsided.bench.study import Setting
-from lopsided.datasets import describe
-from lopsided.report.summary import summarize
+from lopsided_bench.aggregate import scores
+from lopsided_bench.datasets import describe
+from lopsided_bench.display_names import name_metric
+from lopsided_bench.study import Setting
+from lopsided_bench.summary import summarize
 
 _METRICS = ("average_precision", "roc_auc")
 _CLOSE_LOOK = Setting("adbench", 0.9)  # the share that is shown set by set

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from lopsided.bench.aggregate import blocks, macro
-from lopsided.bench.stats import bootstrap_difference, friedman, wilcoxon_holm
-from lopsided.bench.study import MECHANISMS, Setting
-from lopsided.datasets import describe, list_datasets, list_entries
+from lopsided_bench.aggregate import blocks, macro
+from lopsided_bench.datasets import describe, list_datasets, list_entries
+from lopsided_bench.stats import bootstrap_difference, friedman, wilcoxon_holm
+from lopsided_bench.study import MECHANISMS, Setting
 
 _METRIC = "average_precision"
 _NETS = ("upu-mlp", "nnpu-mlp", "imbnnpu-mlp", "ifpu-mlp")

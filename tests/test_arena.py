@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from lopsided.bench.study import read_study
-from lopsided.bench.table import make_result_table
-from lopsided.bench.trial import make_rows, trials
-from lopsided.datasets import describe
-from lopsided.report.published import read_published
+from lopsided_bench.datasets import describe
+from lopsided_bench.published import read_published
+from lopsided_bench.study import read_study
+from lopsided_bench.table import make_result_table
+from lopsided_bench.trial import make_rows, trials
 
 ROOT = Path(__file__).parents[1]
 if not (ROOT / "docs").exists():

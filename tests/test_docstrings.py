@@ -11,9 +11,9 @@ PUBLIC = list_public()
 assert len(PUBLIC) > 200
 # `+SKIP` on the line that matters: what an example must not do, and why.
 SKIPPED = {
-    "lopsided.bench.runner.run_study": "starts processes, which take seconds each",
+    "lopsided_bench.runner.run_study": "starts processes, which take seconds each",
     "lopsided.export.to_treelite": "prints a number that treelite's versions may change",
-    "lopsided.methods.xgbod.XGBODClassifier": "imports PyOD, which takes seconds",
+    "lopsided_bench.xgbod.XGBODClassifier": "imports PyOD, which takes seconds",
 }
 
 

@@ -20,10 +20,10 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has other signa
 
 _SLOW = """
 import hashlib, sys, time
-from lopsided import cli
-from lopsided.workflow.cli import study_commands
+from lopsided.workflow import cli
+from lopsided.workflow.cli import other_commands
 from lopsided._files import atomic_write
-from lopsided.bench.pool import start_workers
+from lopsided_bench.pool import start_workers
 
 def doze(seconds):
     for _ in range(20 * seconds):  # a signal just before a long sleep would be heard after it
@@ -53,7 +53,7 @@ def in_a_busy_worker(options):
         pool.submit(compute_something, sys.argv[2]).result()
 
 if __name__ == "__main__":
-    study_commands.list_known_methods = globals()[sys.argv[1]]
+    other_commands.list_known_methods = globals()[sys.argv[1]]
     sys.exit(cli.main(["methods"]))
 """
 
@@ -169,7 +169,7 @@ def hide(stop):
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt(), Stopped(signal.SIGTERM)], ids=repr)
 def test_a_stop_that_compiled_code_hides_in_an_error_still_stops(stop, monkeypatch, capsys):
-    lists = "lopsided.workflow.cli.study_commands.list_known_methods"
+    lists = "lopsided.workflow.cli.other_commands.list_known_methods"
     monkeypatch.setattr(lists, lambda _: hide(stop))
     assert main(["methods"]) == 128 + getattr(stop, "number", signal.SIGINT)
     assert capsys.readouterr().err == "lopsided: stopped; nothing was left half written.\n"

@@ -12,7 +12,7 @@ import os
 from pathlib import Path
 
 from lopsided._files import atomic_write
-from lopsided.datasets import list_entries
+from lopsided_bench.datasets import list_entries
 
 METRICS = {"AUCPR": "average_precision", "AUCROC": "roc_auc"}
 NAMES = {

@@ -145,7 +145,7 @@ def check_application(words, page):
 
 def check_bench(words, page):
     """A study that a page names is there, and all that it asks for is known."""
-    from lopsided.bench.study import read_study
+    from lopsided_bench.study import read_study
 
     options = build_parser().parse_args(words[1:])
     assert read_study(ROOT / options.study).methods

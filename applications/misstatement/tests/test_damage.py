@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
-from lopsided.bench.store import DamagedFileError
+from lopsided_bench.store import DamagedFileError
 from lopsided_misstatement.evaluation import VIEWS
 from lopsided_misstatement.models import get_model
 from lopsided_misstatement.rankings import Rankings

@@ -1,19 +1,6 @@
-"""Imbalanced tables with known truth: the paper's, ADBench's, and a few without download."""
+"""Tables with known truth: a few cut from data in scikit-learn, and generated claims."""
 
+from lopsided.datasets.bundled import Dataset, list_datasets, load
 from lopsided.datasets.claims import Claims, make_claims
-from lopsided.datasets.entries import Entry, describe, list_datasets, list_entries
-from lopsided.datasets.loading import Dataset, DatasetNotFoundError, load
-from lopsided.datasets.sources import ChecksumError
 
-__all__ = [
-    "ChecksumError",
-    "Claims",
-    "Dataset",
-    "DatasetNotFoundError",
-    "Entry",
-    "describe",
-    "list_datasets",
-    "list_entries",
-    "load",
-    "make_claims",
-]
+__all__ = ["Claims", "Dataset", "list_datasets", "load", "make_claims"]

@@ -5,7 +5,6 @@ from typing import Any
 
 from lopsided.losses import CalibratedFocalLoss, FocalLoss, LogisticLoss
 from lopsided.methods.entry import NOTHING, Method
-from lopsided.methods.peer_catalog import PEERS
 from lopsided.risks import ClipAtZero, Risk, ifpu, imbnnpu, naive, nnpu, supervised, upu
 from lopsided.trees.sampling import Bagging, StratifiedBootstrap, WholeTable
 
@@ -43,7 +42,7 @@ _PU_BAGGING = "Mordelet, Vert. Pattern Recognition Letters 2014."
 _UPU = "du Plessis, Niu, Sugiyama. ICML 2015."
 _XGBOOST = "Chen, Guestrin: XGBoost. KDD 2016."
 
-_OURS: tuple[Method, ...] = (
+METHODS: tuple[Method, ...] = (
     Method(
         "focused",
         _FOCUSED,
@@ -229,6 +228,3 @@ _OURS: tuple[Method, ...] = (
         {"gradient_scale": 1.0},
     )._replace(labels="true"),
 )
-
-
-METHODS: tuple[Method, ...] = _OURS + PEERS

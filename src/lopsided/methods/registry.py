@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 from copy import deepcopy
+from functools import cache
+from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, Literal
 
 from lopsided._check import check_choice
@@ -13,6 +15,14 @@ if TYPE_CHECKING:
 
 __all__ = ["METHODS", "Method", "build", "get_method", "list_methods"]
 
+_GROUP = "lopsided.methods"  # of entry points, each a tuple of `Method`
+
+
+@cache
+def _added_methods() -> tuple[Method, ...]:
+    """Return the methods that installed packages register, as lopsided-bench does."""
+    return tuple(method for point in entry_points(group=_GROUP) for method in point.load())
+
 
 def list_methods(kind: Literal["pu", "true", "peer", "any"] = "pu") -> list[str]:
     """Return the names of the methods.
@@ -21,7 +31,8 @@ def list_methods(kind: Literal["pu", "true", "peer", "any"] = "pu") -> list[str]
     ----------
     kind : {"pu", "true", "peer", "any"}, default="pu"
         "pu" lists those that learn from positive and unlabeled rows, "true" the oracle rows
-        that studies fit on the truth, "peer" the estimators of other packages, "any" all.
+        that studies fit on the truth, "peer" the estimators that other packages such as
+        lopsided-bench register (entry points of the group `lopsided.methods`), "any" all.
 
     Examples
     --------
@@ -29,7 +40,9 @@ def list_methods(kind: Literal["pu", "true", "peer", "any"] = "pu") -> list[str]
     True
     """
     check_choice(kind, ("pu", "true", "peer", "any"), "kind of methods")
-    return [method.name for method in METHODS if kind in (method.kind, "any")]
+    # Other packages are asked only if it matters: reading their metadata takes a while.
+    known = METHODS if kind in ("pu", "true") else (*METHODS, *_added_methods())
+    return list(dict.fromkeys(one.name for one in known if kind in (one.kind, "any")))
 
 
 def get_method(name: str) -> Method:
@@ -51,8 +64,16 @@ def get_method(name: str) -> Method:
     >>> get_method("ifpu-mlp").needs
     ('torch',)
     """
-    check_choice(name, list_methods("any"), "method")
-    return next(method for method in METHODS if method.name == name)
+    for method in METHODS:  # a name of the catalog cannot be taken by another package
+        if method.name == name:
+            return method
+    known = {method.name: method for method in (*METHODS, *_added_methods())}
+    try:
+        return known[check_choice(name, known, "method")]
+    except ValueError as error:
+        if _added_methods():
+            raise
+        raise ValueError(f"{error} Methods of other packages need lopsided-bench.") from None
 
 
 def check_ranks(name: str) -> str:

@@ -10,87 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-import pandas as pd
 
-from lopsided._files import atomic_write, check_new_file, check_no_file
-from lopsided.bench.study import Study, read_study
-from lopsided.bench.table import read_result_table
-from lopsided.report.figures import draw_figures
+from lopsided._files import atomic_write, check_new_file
 from lopsided.report.ranking_drawings import format_share
-from lopsided.report.summary import summarize
 
-__all__ = ["check_page", "render_page", "report", "write_page", "write_report"]
+__all__ = ["check_page", "render_page", "write_page"]
 
 _TIGHT = re.compile(r" (?=%)|(?<=\d) (?=to \d)|(?<=\d to) (?=\d)|(?<=\bp) (?==)|(?<=\bp =) ")
-
-
-def report(folder: str, out: str | None = None) -> Path:
-    """Write what `bench --report` asks for, a page on a study that was run; return its path.
-
-    The folder holds the table and the study's TOML file. Only a page is written over.
-    """
-    place = Path(folder)
-    check_no_file(place, ", one that lopsided bench wrote")
-    page = Path(out) if out else place / "report.html"
-    check_page(page)
-    table = read_result_table(place)
-    studies = sorted(place.glob("*.toml"))
-    if len(studies) != 1:
-        raise ValueError(
-            f"{place} must hold the .toml file of one study, got {len(studies)}. Run "
-            "lopsided bench into it, or copy the file there."
-        )
-    return write_report(table, read_study(studies[0]), page)
-
-
-def write_report(table: pd.DataFrame, study: Study, path: str | os.PathLike[str]) -> Path:
-    """Write what a table of results says as one page, and return its path.
-
-    The same table gives the same bytes, as long as no version changes.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Results, as from `lopsided.bench.table.read_result_table`.
-    study : Study
-        The protocol they come from.
-    path : path
-        The HTML file. Missing folders are made.
-
-    Returns
-    -------
-    Path
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from lopsided.bench.study import MethodSpec, Setting
-    >>> from lopsided.bench.table import Row, make_result_table
-    >>> names = ("naive-logistic", "elkan-noto")
-    >>> study = Study(
-    ...     name="mine",
-    ...     title="Two methods on a bundled table",
-    ...     datasets=("wine-rare",),
-    ...     settings=(Setting("scar", 0.5),),
-    ...     methods=tuple(MethodSpec(name, name) for name in names),
-    ...     metrics=("roc_auc",),
-    ...     repeats=1,
-    ... )
-    >>> fit = ("wine-rare", "scar", 0.5)
-    >>> table = make_result_table(  # as `run_study` returns it
-    ...     Row(*fit, name, name, 1.0, 0, "roc_auc", 0.9, 1.0, "ok", "", name, "")
-    ...     for name in names
-    ... )
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     print(write_report(table, study, f"{folder}/report.html").name)
-    report.html
-    """
-    summary = summarize(table, study)
-    figures = [
-        draw_figures(table, metric, f"{number}-")
-        for number, metric in enumerate(summary.metrics)
-    ]
-    return write_page(path, render_page("report.html", study.title, summary, figures=figures))
 
 
 def render_page(
@@ -102,7 +28,7 @@ def render_page(
     ----------
     template : str
         Name of a template that extends `page.html` and takes sections, tables and figures from
-        `macros.html`, as `report.html` of this package does.
+        `macros.html`, as `report.html` of lopsided-bench does.
     title : str
         Its title.
     data : dataclass or mapping

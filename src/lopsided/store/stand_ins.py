@@ -13,11 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided.methods.tree_arrays import TreeArrays
 from lopsided.store.boosters import count_threads, dump_booster, load_booster
 from lopsided.store.container import Refused
 from lopsided.store.nets import KINDS, dump_net, is_net, load_net
-from lopsided.store.other_trees import take_catboost, take_lightgbm
 from lopsided.store.sklearn_trees import TreePart, TreesPart, check_ends, take_tree, take_trees
 from lopsided.store.trusted import TRUSTED
 from lopsided.trees.forest import Forest
@@ -140,8 +138,6 @@ def _check_object(value: Any) -> None:
     """Refuse what would ask for more than it should, once it is used."""
     if isinstance(value, Forest):
         value.check()
-    if isinstance(value, TreeArrays) and not value.is_sound():
-        raise Refused("must have trees whose nodes lead to leaves, got others")
     own = getattr(value, "__dict__", {})
     if "n_codes" in own and not 0 <= own["n_codes"] <= len(own["codes"]):
         raise Refused("must have no more codes than levels, got others")
@@ -223,14 +219,6 @@ def _take_list(parts: Parts, items: Any) -> Any:
     return ArraysPart(np.concatenate(items), ends, type(items) is tuple)
 
 
-def _take_catboost(_: Parts, model: Any) -> TreeArrays:
-    return take_catboost(model)
-
-
-def _take_lightgbm(_: Parts, booster: Any) -> TreeArrays:
-    return take_lightgbm(booster)
-
-
 def _take_date(_: Parts, date: Any) -> DatePart:
     return DatePart(f"{date.unit} {date.isoformat()}")
 
@@ -296,8 +284,6 @@ def _make_interval(parts: Parts, part: IntervalPart) -> Any:
 
 _SWAP: dict[str, Callable[[Parts, Any], Any]] = {
     "xgboost.core.Booster": _take_booster,
-    "catboost.core.CatBoostClassifier": _take_catboost,
-    "lightgbm.basic.Booster": _take_lightgbm,
     "sklearn.tree._tree.Tree": _take_tree,
     "sklearn.neighbors._unsupervised.NearestNeighbors": _take_neighbors,
     "pandas.Timestamp": _take_date,

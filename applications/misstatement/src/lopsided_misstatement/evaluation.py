@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided.bench.stats import Interval
 from lopsided.metrics import (
     average_precision,
     ndcg_at_k,
@@ -16,6 +15,7 @@ from lopsided.metrics import (
     recall_at_k,
     roc_auc,
 )
+from lopsided_bench.stats import Interval
 from lopsided_misstatement.label_delay import known_labels
 
 __all__ = [

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lopsided.report.figures import Drawing, render_svg
+from lopsided_bench.figures import Drawing, render_svg
 from lopsided_misstatement.results_io import (
     ModelSummary,
     Results,

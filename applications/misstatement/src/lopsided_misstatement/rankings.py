@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from lopsided.bench.store import ResultStore
+from lopsided_bench.store import ResultStore
 from lopsided_misstatement.evaluation import (
     Ranked,
     View,

@@ -9,8 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from lopsided.bench.table import name_versions
 from lopsided.workflow.tables import hold_folder
+from lopsided_bench.table import name_versions
 from lopsided_misstatement.evaluation import VIEWS
 from lopsided_misstatement.folds import list_years, make_fold
 from lopsided_misstatement.label_delay import known_shares

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from lopsided.bench.pool import start_workers
-from lopsided.bench.store import DamagedFileError, ResultStore
+from lopsided_bench.pool import start_workers
+from lopsided_bench.store import DamagedFileError, ResultStore
 from lopsided_misstatement.folds import make_fold
 from lopsided_misstatement.models import Model, get_model
 from lopsided_misstatement.progress import progress_bar

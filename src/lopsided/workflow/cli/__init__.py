@@ -4,9 +4,9 @@ import argparse
 from collections.abc import Sequence
 
 from lopsided import __version__
+from lopsided.workflow.cli.other_commands import add_other_commands
 from lopsided.workflow.cli.parsing import Parser, as_count, as_jobs, as_seed, as_words
 from lopsided.workflow.cli.running import run_command
-from lopsided.workflow.cli.study_commands import add_study_commands
 from lopsided.workflow.cli.table_parsers import add_table_commands
 
 __all__ = [
@@ -46,7 +46,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"lopsided {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     add_table_commands(commands)
-    add_study_commands(commands)
+    add_other_commands(commands)
     return parser
 
 

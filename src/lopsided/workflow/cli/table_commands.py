@@ -234,11 +234,6 @@ def explain_row(options: argparse.Namespace) -> None:
 
 def report_ranking(options: argparse.Namespace) -> object:
     """Write the page on a model and its list."""
-    if options.table is None:
-        raise ValueError(
-            f"A table is wanted after the model {options.model}, got none. The report of a "
-            "study is written by lopsided bench FOLDER --report."
-        )
     _check_paths(options.table, options.model)
     from lopsided.report.page import check_page
     from lopsided.report.ranking_page import write_ranking_report

@@ -133,11 +133,10 @@ def _add_report(commands: Any) -> None:
         "report",
         help="write a page on a model and its list that can be defended",
         description="Write one HTML file that needs no network: the first rows and their "
-        "reasons, how sure they are, what a review will find and where to stop. The report of "
-        "a study is written by lopsided bench --report.",
+        "reasons, how sure they are, what a review will find and where to stop.",
     )
     report.add_argument("model", metavar="MODEL", help=_MODEL)
-    report.add_argument("table", metavar="TABLE", nargs="?", help=_TABLE)
+    report.add_argument("table", metavar="TABLE", help=_TABLE)
     report.add_argument(
         "-o", "--output", default="report.html", metavar="FILE", help="(%(default)s)"
     )
