@@ -1,6 +1,8 @@
-"""Skips the examples in docstrings of methods and modules whose optional package is missing."""
+"""Skips tests and examples that need an optional package or data that are not there."""
 
+import os
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -10,12 +12,8 @@ from lopsided.methods.registry import METHODS
 NEEDS = {
     "lopsided.dask": ("dask", "distributed"),
     "lopsided.export": ("treelite",),
-    "lopsided_bench.supervised_peers": ("imblearn",),
-    **{
-        method.target.partition(":")[0]: method.needs
-        for method in METHODS
-        if method.needs and method.source == "lopsided"
-    },
+    "lopsided_bench.peers": ("pulearn", "imblearn"),
+    **{method.target.partition(":")[0]: method.needs for method in METHODS if method.needs},
 }
 
 
@@ -34,3 +32,13 @@ def _is_here(package):
         return find_spec(package) is not None
     except ModuleNotFoundError:  # blocked by --without
         return False
+
+
+def pytest_runtest_setup(item):
+    """Skip a test of data that are not here."""
+    mark = item.get_closest_marker("data")
+    folder = os.environ.get("LOPSIDED_DATA")
+    if mark and not folder:
+        pytest.skip("LOPSIDED_DATA is not set")
+    if mark and not all((Path(folder) / part).exists() for part in mark.args):
+        pytest.skip(f"LOPSIDED_DATA holds no {', '.join(mark.args)}")

@@ -7,7 +7,7 @@ from render_tables import render_markdown
 
 from lopsided_bench.aggregate import scores
 from lopsided_bench.datasets import describe
-from lopsided_bench.display_names import name_metric
+from lopsided_bench.names import name_metric
 from lopsided_bench.study import Setting
 from lopsided_bench.summary import summarize
 

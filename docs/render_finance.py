@@ -3,7 +3,7 @@
 from render_synthetic import render_synthetic
 from render_tables import render_markdown
 
-from lopsided_bench.display_names import name_metric
+from lopsided_bench.names import name_metric
 from lopsided_misstatement.figures import draw_all
 from lopsided_misstatement.models import KINDS, get_model, list_models
 from lopsided_misstatement.panel import TERMS

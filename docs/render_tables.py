@@ -1,7 +1,7 @@
 """Tables of results as markdown."""
 
 from lopsided_bench.aggregate import macro
-from lopsided_bench.display_names import name_setting
+from lopsided_bench.names import name_setting
 
 
 def render_markdown(headers: list[str], rows: list[list[str]]) -> str:

@@ -4,8 +4,6 @@ import os
 import sys
 from pathlib import Path
 
-import pytest
-
 sys.path.insert(0, str(Path(__file__).parent))  # for page_blocks
 os.environ.setdefault("LOPSIDED_OFFLINE", "1")
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -35,12 +33,3 @@ def pytest_configure(config):
     loaded = packages & {name.partition(".")[0] for name in sys.modules}
     assert not loaded, f"{loaded} cannot be blocked any more"
     sys.meta_path.insert(0, Blocked(packages))
-
-
-def pytest_runtest_setup(item):
-    mark = item.get_closest_marker("data")
-    folder = os.environ.get("LOPSIDED_DATA")
-    if mark and not folder:
-        pytest.skip("LOPSIDED_DATA is not set")
-    if mark and not all((Path(folder) / part).exists() for part in mark.args):
-        pytest.skip(f"LOPSIDED_DATA holds no {', '.join(mark.args)}")

@@ -19,6 +19,8 @@ from . import risks as risks
 from . import store as store
 from . import testing as testing
 from . import trees as trees
+from .methods._encoders import EncodedClassifier as EncodedClassifier
+from .methods.base import PUClassifier as PUClassifier
 from .methods.boosting import BoostedRiskClassifier as BoostedRiskClassifier
 from .methods.elkan_noto import ElkanNotoClassifier as ElkanNotoClassifier
 from .methods.focused import FocusedClassifier as FocusedClassifier

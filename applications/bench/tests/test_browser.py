@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from lopsided.report.page import write_report
+from lopsided_bench.page import write_report
 from lopsided_bench.study import MethodSpec, Setting, Study
 from lopsided_bench.table import Row, make_result_table
 
@@ -49,21 +49,14 @@ def path(tmp_path_factory):
 
 
 @pytest.fixture
-def page(browser, path, forget):
-    """The page as a reader with a light system sees it for the first time."""
-    prefer(browser, "light")
+def page(browser, path):
+    """The page in a wide window."""
     resize(browser, 1280)
     browser.get(path.as_uri())
-    forget(browser)
     for kind in ("browser", "performance"):
         browser.get_log(kind)
     browser.refresh()
     return browser
-
-
-def prefer(browser, theme):
-    features = [{"name": "prefers-color-scheme", "value": theme}]
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 
 
 def resize(browser, width):
@@ -98,18 +91,6 @@ def test_a_click_sorts_rows_by_number_and_the_next_turns_them_over(page):
     assert dict(zip(read_column(table, 1), read_column(table, 2), strict=True)) == before
 
 
-def test_names_are_sorted_as_words_and_one_header_is_marked(page):
-    table = page.find_element("css selector", "#time table")
-    click_header(table, 2)
-    assert click_header(table, 1) == "ascending"
-    names = read_column(table, 1)
-    assert names[-3:] == ["naive-xgb", "puhrf", "spy"]
-    assert click_header(table, 1) == "descending"
-    assert read_column(table, 1) == names[::-1]
-    marks = [header.get_attribute("aria-sort") for header in find_all(table, "thead th")]
-    assert marks == ["descending", "none", "none", "none"]
-
-
 def test_a_cell_without_a_number_stays_last_in_either_order(page):
     table = find_all(page, "#metric-0 table")[-1]
     assert table.find_element("css selector", "thead").text.startswith("Method")
@@ -119,60 +100,6 @@ def test_a_cell_without_a_number_stays_last_in_either_order(page):
         assert shown[-1] == "–"  # noqa: RUF001, as the page writes it
         numbers = [float(text) for text in shown[:-1]]
         assert numbers == sorted(numbers, reverse=order == "descending")
-
-
-def colors(page):
-    """Luminance of the page, of its words, and of those in a figure."""
-    script = """
-    const shade = (selector, name) =>
-      getComputedStyle(document.querySelector(selector))[name].match(/[\\d.]+/g).map(Number);
-    return [["body", "backgroundColor"], ["body", "color"], ["svg text", "fill"]]
-      .map((pair) => shade(...pair));
-    """
-    return [luminance(*color[:3]) for color in page.execute_script(script)]
-
-
-def luminance(*color):
-    parts = [part / 255 for part in color]
-    parts = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts]
-    return sum(weight * x for weight, x in zip((0.2126, 0.7152, 0.0722), parts, strict=True))
-
-
-def is_dark(page):
-    ground, *words = colors(page)
-    for word in words:
-        low, high = sorted((ground, word))
-        assert (high + 0.05) / (low + 0.05) > 7  # the contrast that WCAG calls enhanced
-    return ground < 0.5
-
-
-def test_the_theme_follows_the_system_until_the_reader_chooses_and_is_kept(page, eventually):
-    def turns(dark):
-        return eventually(lambda: is_dark(page) == dark)
-
-    def keeps(dark):
-        return eventually(lambda: page.refresh() or is_dark(page) == dark)
-
-    assert turns(dark=False)
-    prefer(page, "dark")
-    assert turns(dark=True)
-    page.find_element("id", "theme").click()
-    assert turns(dark=False)
-    assert keeps(dark=False)
-    prefer(page, "light")
-    page.find_element("id", "theme").click()
-    assert turns(dark=True)
-    assert keeps(dark=True)
-
-
-def test_paper_is_white_in_a_dark_theme(page, eventually):
-    page.find_element("id", "theme").click()
-    assert eventually(lambda: is_dark(page))
-    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-    try:
-        assert eventually(lambda: not is_dark(page))
-    finally:
-        page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
 
 def test_every_figure_is_drawn_and_no_word_of_it_is_cut_off(page):
@@ -214,21 +141,6 @@ def test_the_page_loads_nothing_and_has_nothing_to_complain_of(page, path):
     ]
     assert path.as_uri() in asked
     assert {url for url in asked if not url.startswith("data:")} == {path.as_uri()}
-
-
-def test_a_name_that_is_a_script_is_shown_and_not_run(page):
-    from selenium.common.exceptions import NoAlertPresentException
-
-    with pytest.raises(NoAlertPresentException):
-        _ = page.switch_to.alert
-    scripts = page.execute_script("return Array.from(document.scripts, (s) => s.textContent)")
-    assert len(scripts) == 2
-    assert "alert(1)" not in [script.strip() for script in scripts]
-    assert page.title == ATTACK
-    assert page.find_element("css selector", "h1").text == ATTACK
-    assert ATTACK in read_column(page.find_element("css selector", "#metric-0 table"), 1)
-    protocol = page.find_element("css selector", "#protocol dl").text
-    assert protocol.count(ATTACK) == 2  # the data set and the method
 
 
 @pytest.mark.parametrize("width", [400, 1280])

@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
+from lopsided_bench import datasets
 from lopsided_bench.datasets import (
     ChecksumError,
     DatasetNotFoundError,
     describe,
     list_datasets,
     load,
-    loading,
 )
 
 DATA = os.environ.get("LOPSIDED_DATA")
@@ -49,7 +49,7 @@ def stand_in(monkeypatch):
         entry = dataclasses.replace(
             describe("adbench-letter"), sha256=hashlib.sha256(content).hexdigest(), features=2
         )
-        monkeypatch.setattr(loading, "describe", lambda _: entry)
+        monkeypatch.setattr(datasets, "describe", lambda _: entry)
         return entry
 
     return replace
@@ -87,7 +87,6 @@ def test_a_file_in_the_folder_is_read_as_plain_numbers(monkeypatch, tmp_path, st
     assert_array_equal(found.y_true, Y)
     assert (found.X.dtype, found.y_true.dtype) == (np.float64, np.int8)
     assert found.X.flags.c_contiguous
-    assert "LOPSIDED_DATA" in found.source
 
 
 def test_a_wrong_file_in_the_folder_is_refused(monkeypatch, tmp_path, stand_in):
@@ -101,10 +100,10 @@ def test_a_wrong_file_in_the_folder_is_refused(monkeypatch, tmp_path, stand_in):
 def test_a_damaged_file_in_the_cache_counts_as_none(cache, stand_in):
     entry = stand_in(content := make_npz(X=X, y=Y))
     (cache / entry.file).write_bytes(content[:50])
-    with pytest.raises(DatasetNotFoundError, match="the cache has a damaged"):
+    with pytest.raises(DatasetNotFoundError, match=entry.file):
         load("adbench-letter")
     (cache / entry.file).write_bytes(content)
-    assert "cache" in load("adbench-letter").source
+    assert_array_equal(load("adbench-letter").y_true, Y)
 
 
 def test_a_file_with_python_objects_is_not_unpickled(cache, stand_in):
@@ -114,15 +113,6 @@ def test_a_file_with_python_objects_is_not_unpickled(cache, stand_in):
         load("adbench-letter")
 
 
-def test_a_missing_table_says_how_to_get_it_and_asks_no_server_offline(cache):
-    with pytest.raises(DatasetNotFoundError) as error:
-        load("adbench-cover")
-    message = str(error.value)
-    assert "LOPSIDED_OFFLINE forbids to download it" in message
-    assert f"the cache has no {cache / '10_cover.npz'}" in message
-    assert "Set LOPSIDED_DATA to a folder that holds 10_cover.npz, or go online" in message
-
-
 @pytest.mark.data("adbench")
 @pytest.mark.parametrize("name", [name for name in ADBENCH if describe(name).rows < 50_000])
 def test_a_table_is_as_described(monkeypatch, name):
@@ -130,6 +120,5 @@ def test_a_table_is_as_described(monkeypatch, name):
     entry, table = describe(name), load(name)
     assert (table.n_rows, table.n_features) == (entry.rows, entry.features)
     assert table.y_true.sum() == entry.positives
-    assert table.title == entry.title
     assert np.isfinite(table.X).all()
     assert pd.DataFrame(table.X).duplicated().sum() == entry.repeated

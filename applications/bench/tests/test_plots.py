@@ -1,6 +1,4 @@
 import re
-import subprocess
-import sys
 from itertools import combinations, product
 
 import matplotlib as mpl
@@ -9,7 +7,6 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_rgba, to_rgba_array
 
-from lopsided._check import MissingExtraError
 from lopsided_bench import plots
 
 METRIC = "average_precision"
@@ -160,15 +157,3 @@ def test_figures_can_be_saved_and_failed_rows_do_no_harm(kind, tmp_path):
     table.loc[some, ["status", "value"]] = ["failed", np.nan]
     getattr(plots, kind)(table, METRIC).savefig(tmp_path / "figure.svg")
     assert (tmp_path / "figure.svg").stat().st_size > 1000
-
-
-def test_matplotlib_is_loaded_by_the_first_figure_and_by_nothing_before():
-    code = "import sys, lopsided_bench.plots as p; sys.exit('matplotlib' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
-
-
-@pytest.mark.parametrize("kind", ["heat_map", "quality_and_time"])
-def test_without_matplotlib_a_figure_names_the_extra(kind, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'lopsided\[bench\]'"):
-        getattr(plots, kind)(make_table(), METRIC)

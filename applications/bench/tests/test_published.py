@@ -10,7 +10,7 @@ from lopsided_bench.datasets import list_datasets
 from lopsided_bench.published import Published, read_published
 from lopsided_bench.study import MECHANISMS, METRICS, Setting
 
-FOLDER = Path(__file__).parents[2] / "studies" / "published"
+FOLDER = Path(__file__).parents[3] / "studies" / "published"
 PAPER = FOLDER / "paper.csv"
 if not PAPER.exists():
     pytest.skip("studies are not part of a source package", allow_module_level=True)
@@ -127,8 +127,8 @@ def test_adbench_numbers_are_what_the_script_makes_of_the_printed_tables(adbench
     ],
     ids=["columns", "number", "short", "bytes", "long"],
 )
-def test_what_is_no_table_of_published_numbers_is_refused_in_one_sentence(tmp_path, content):
+def test_what_is_no_table_of_published_numbers_is_refused(tmp_path, content):
     file = tmp_path / "printed.csv"
     file.write_bytes(content)
-    with pytest.raises(ValueError, match="must be a csv file with the columns dataset, mech"):
+    with pytest.raises(ValueError, match=r"printed\.csv.*dataset, mechanism"):
         read_published(file)

@@ -5,11 +5,17 @@ import pytest
 
 from lopsided.methods.registry import get_method
 from lopsided_bench.datasets import describe
-from lopsided_bench.study import MethodSpec, Setting, Study, read_study
-from lopsided_bench.study_file import find_study, list_studies
+from lopsided_bench.study import (
+    MethodSpec,
+    Setting,
+    Study,
+    find_study,
+    list_studies,
+    read_study,
+)
 from lopsided_bench.trial import trials
 
-FOLDER = Path(__file__).parents[1] / "studies"
+FOLDER = Path(__file__).parents[3] / "studies"
 COMMITTED = sorted(FOLDER.glob("*.toml"))
 STUDIES = [*COMMITTED, *map(find_study, list_studies())]
 RESULTS = sorted((FOLDER / "results").glob("*.parquet"))

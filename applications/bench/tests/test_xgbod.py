@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.preprocessing import StandardScaler
 
 import lopsided
-from lopsided_bench.xgbod import XGBODClassifier
+from lopsided_bench.peers import XGBODClassifier
 
 xgbod = pytest.importorskip("pyod.models.xgbod")
 
@@ -49,14 +49,14 @@ def test_detectors_are_chosen_by_name(table):
     model = XGBODClassifier(("knn", "iforest"), random_state=0).fit(*table)
     found = [type(one).__name__ for one in detectors_of(model.model_)]
     assert found == ["KNN", "IForest"]
-    with pytest.raises(ValueError, match="Did you mean iforest"):
+    with pytest.raises(ValueError, match="iforest"):
         XGBODClassifier(("iforests",)).fit(*table)
 
 
 def test_rows_are_repeated_instead_of_weights(table):
     X, y = table
     model = XGBODClassifier(("hbos",), random_state=0)
-    with pytest.raises(ValueError, match="XGBOD of pyod takes none"):
+    with pytest.raises(ValueError, match=r"sample_weight.*XGBOD"):
         model.fit(X, y, sample_weight=np.linspace(1, 2, 150))
     counts = 1 + np.arange(150) % 2
     weighted = model.fit(X, y, sample_weight=counts).decision_function(X)

@@ -1,12 +1,8 @@
 import os
-from concurrent.futures import Executor, Future
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from threadpoolctl import threadpool_limits
 
-from lopsided_misstatement import trials
 from lopsided_misstatement.generator import make_misstatement_panel
 from lopsided_misstatement.panel import load_panel
 from lopsided_misstatement.source import Source
@@ -42,34 +38,3 @@ def finance():
 def released(finance):
     """The panel that the authors released."""
     return load_panel()
-
-
-class AtOnce(Executor):
-    """Does what it is given at once, in this process."""
-
-    def submit(self, fn, /, *args, **kwargs):
-        future = Future()
-        try:
-            future.set_result(fn(*args, **kwargs))
-        except Exception as error:
-            future.set_exception(error)
-        return future
-
-
-@contextmanager
-def start_none(n_workers):
-    """Give what stands in for workers; it too keeps to one thread, for the same bits."""
-    with threadpool_limits(1):
-        yield AtOnce()
-
-
-@pytest.fixture(scope="session")
-def run_here():
-    """Call a function without its worker processes, which take longer to start than to work."""
-
-    def run(function, *args, **options):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(trials, "start_workers", start_none)
-            return function(*args, **options)
-
-    return run

@@ -16,8 +16,8 @@ KEYS = ["view", "model", "seed", "year", "measure"]
 
 @pytest.mark.skipif(not COMMITTED.exists(), reason="the committed results are not beside this")
 @pytest.mark.usefixtures("finance")
-def test_two_models_have_their_committed_measures_in_two_years(run_here, tmp_path):
-    run_here(run_study, Source(), str(tmp_path), MODELS, years=YEARS)
+def test_two_models_have_their_committed_measures_in_two_years(tmp_path):
+    run_study(Source(), str(tmp_path), MODELS, years=YEARS)
     committed, found = read_results(COMMITTED), read_results(tmp_path)
     rows = committed.table
     rows = rows[rows["model"].isin(MODELS) & rows["year"].isin(YEARS)]

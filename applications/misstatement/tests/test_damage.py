@@ -12,7 +12,7 @@ from lopsided_bench.store import DamagedFileError
 from lopsided_misstatement.evaluation import VIEWS
 from lopsided_misstatement.models import get_model
 from lopsided_misstatement.rankings import Rankings
-from lopsided_misstatement.results_io import OUTPUTS, read_results
+from lopsided_misstatement.results_io import read_results
 from lopsided_misstatement.source import Source
 from lopsided_misstatement.study import run_study
 from lopsided_misstatement.trials import Trial, open_store, run_trials
@@ -56,10 +56,10 @@ DAMAGES = {
 
 
 @pytest.fixture(scope="module")
-def finished(source, run_here, tmp_path_factory):
+def finished(source, tmp_path_factory):
     """The folder of a finished run of the quickest model."""
     out = tmp_path_factory.mktemp("finished")
-    run_here(run_study, source, str(out), ("random",), years=(YEAR,))
+    run_study(source, str(out), ("random",), years=(YEAR,))
     return out
 
 
@@ -81,12 +81,12 @@ def test_scores_are_read_as_they_were_written_or_not_at_all(damage, source, fold
         store.read(key)
 
 
-def test_damaged_scores_are_named_and_made_again(source, finished, folder, run_here):
+def test_damaged_scores_are_named_and_made_again(source, finished, folder):
     damaged = [score_file(folder, seed) for seed in range(len(DAMAGES))]
     for path, damage in zip(damaged, DAMAGES.values(), strict=True):
         damage(path)
     with pytest.warns(UserWarning, match="16 damaged file") as caught:
-        run_here(run_study, source, str(folder), ("random",), years=(YEAR,))
+        run_study(source, str(folder), ("random",), years=(YEAR,))
     note = str(caught[0].message)
     assert all(str(path) in note for path in damaged[:10])
     assert "and 6 more" in note
@@ -95,7 +95,7 @@ def test_damaged_scores_are_named_and_made_again(source, finished, folder, run_h
     )
     assert_frame_equal(after, before)
     trials = [Trial("released", "random", 0, YEAR)]
-    assert run_here(run_trials, source, trials, folder / "scores", 1) == {}
+    assert run_trials(source, trials, folder / "scores", 1) == {}
 
 
 def test_damaged_scores_that_could_not_be_made_again_cost_their_seed_alone(source, folder):
@@ -105,64 +105,21 @@ def test_damaged_scores_that_could_not_be_made_again_cost_their_seed_alone(sourc
     assert set(rankings.of(model, VIEWS[0])) == set(range(model.n_seeds)) - {4}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "{",
-        '{"fingerprint": "ab',
-        "[]",
-        "5",
-        "{}",
-        "[" * 9999,
-        "\0",
-    ],
-    ids=["empty", "brace", "cut", "list", "number", "bare", "deep", "nul"],
-)
-def test_a_damaged_mark_is_named_and_written_again(source, folder, text):
-    mark = folder / "scores" / "fingerprint.json"
-    before = mark.read_text()
-    mark.write_text(text)
-    with pytest.warns(UserWarning, match=r"fingerprint.json is damaged and is written again"):
-        open_store(source, folder / "scores").claim()
-    assert mark.read_text() == before
-
-
-def test_a_run_without_its_mark_and_with_damaged_results_is_taken_up(
-    source, finished, folder, run_here
-):
-    for name in ("scores/fingerprint.json", *OUTPUTS):
-        (folder / name).write_bytes(b"" if name == "report.html" else b"{")
-    with pytest.warns(UserWarning, match="fingerprint.json is damaged") as notes:
-        run_here(run_study, source, str(folder), ("random",), years=(YEAR,))
-    assert len(notes) == 1  # the scores tell by themselves what they were made from
-    assert_frame_equal(read_results(folder).table, read_results(finished).table)
-
-
-def test_without_its_mark_a_folder_still_keeps_another_panel_apart(
-    panel, folder, run_here, tmp_path
-):
+def test_without_its_mark_a_folder_still_keeps_another_panel_apart(panel, folder, tmp_path):
     other = panel.assign(restatement_year=panel["restatement_year"] + 1)
     other.to_parquet(tmp_path / "later.parquet")
     later = Source(str(tmp_path / "later.parquet"), rows="all")
-    mark = folder / "scores" / "fingerprint.json"
-    mark.write_text("{")
-    with pytest.warns(UserWarning, match="damaged") as notes:
-        run_here(run_study, later, str(folder), ("random",), years=(YEAR,), seeds=1)
-    assert "is from another panel" in " ".join(str(note.message) for note in notes)
-    mark.unlink()
+    (folder / "scores" / "fingerprint.json").unlink()
     with pytest.raises(FileExistsError, match="must be new or hold results"):
-        run_here(run_study, later, str(folder), ("random",), years=(YEAR,), seeds=1)
+        run_study(later, str(folder), ("random",), years=(YEAR,), seeds=1)
 
 
 def test_a_model_whose_package_is_missing_is_left_out_with_one_note(
-    source, run_here, tmp_path, monkeypatch
+    source, tmp_path, monkeypatch
 ):
     monkeypatch.setitem(sys.modules, "imblearn", None)
     with pytest.warns(UserWarning, match="Left out") as notes:
-        said = run_here(
-            run_study, source, str(tmp_path), ("random", "rusboost"), years=(YEAR,), seeds=1
-        )
+        said = run_study(source, str(tmp_path), ("random", "rusboost"), years=(YEAR,), seeds=1)
     assert len(notes) == 1
     note = str(notes[0].message)
     assert note.startswith("Left out: rusboost. imblearn is needed")
@@ -171,4 +128,4 @@ def test_a_model_whose_package_is_missing_is_left_out_with_one_note(
     assert "of 1 models" in said
     assert read_results(tmp_path).about["failed"] == [note]
     with pytest.raises(ImportError, match="Left out: rusboost"):
-        run_here(run_study, source, str(tmp_path), ("rusboost",), years=(YEAR,))
+        run_study(source, str(tmp_path), ("rusboost",), years=(YEAR,))

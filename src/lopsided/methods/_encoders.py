@@ -155,10 +155,38 @@ def fit_numeric_encoder(
 
 
 class EncodedClassifier(PUClassifier):
-    """Base of methods whose learners need numbers of one scale, nothing missing.
+    """Base of methods whose learners need numbers of one scale and no missing values.
 
-    A method with an `estimator_` has its log-odds of encoded rows as scores, or says how their
-    terms differ.
+    `_encode` standardizes the columns of checked rows, turns each category into a column for
+    each level, and adds a flag for each column with missing values. `encoder_.transform` does
+    the same to the rows that `_scores` gets.
+
+    Attributes
+    ----------
+    encoder_ : encoder
+        Has a method `transform`.
+    estimator_ : classifier
+        Optional: a classifier of encoded rows whose log-odds are the scores. Explanations of a
+        linear one are then exact.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> class NaiveBayes(EncodedClassifier):
+    ...     def _fit(self, rows, rng):
+    ...         rows = self._encode(rows)
+    ...         self.model_ = GaussianNB().fit(rows.X, rows.y, rows.weight)
+    ...
+    ...     def _scores(self, X):
+    ...         log = self.model_.predict_joint_log_proba(self.encoder_.transform(X))
+    ...         return log[:, 1] - log[:, 0]
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> y = (X.sum(axis=1) > 2).astype(int)
+    >>> X[0, 0] = np.nan  # which GaussianNB does not take
+    >>> scores = NaiveBayes().fit(X, y).decision_function(X)
+    >>> bool(y[scores.argmax()])
+    True
     """
 
     _accepts: ClassVar[Accepts] = Accepts(nan=True, categories=True)

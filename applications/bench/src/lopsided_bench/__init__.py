@@ -1,1 +1,1 @@
-"""Studies: what to compare, how to run it, and what the results say."""
+"""Studies that compare methods for positive and unlabeled tables, and their results."""

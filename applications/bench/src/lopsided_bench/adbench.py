@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import MinMaxScaler
 
-from lopsided._check import check_share, check_truth
 from lopsided_bench.datasets import describe, load
 from lopsided_bench.protocols import NoSplitError, Protocol, TrainTestSplit, name_settings
 
@@ -22,9 +23,9 @@ __all__ = ["ADBenchProtocol", "LabeledShare"]
 
 @dataclass(frozen=True)
 class LabeledShare:
-    r"""Label :math:`\lceil a n \rceil` of n positives, for a share a, drawn without weights.
+    r"""Label :math:`\lceil a n \rceil` of n positives, drawn at random, for a share a.
 
-    It is how ADBench labels anomalies: at least one, and all of them where nothing is hidden.
+    ADBench labels anomalies in this way: at least one, and all of them if none is hidden.
 
     Parameters
     ----------
@@ -45,24 +46,23 @@ class LabeledShare:
     def count(self, n_positives: int) -> int:
         """Return how many of so many positives are labeled."""
         # 1 - 0.95 is a little more than 0.05, of which 20 positives would give 2 and not 1.
-        share = round(1 - check_share(self.hidden, "hidden"), 9)
+        share = round(1 - self.hidden, 9)
         return ceil(share * n_positives)
 
     def draw(self, X: Any, y_true: Any, rng: Any) -> NDArray[np.int8]:
-        """Return y: 1 where a positive stays labeled, 0 elsewhere; X is not looked at."""
-        truth = check_truth(y_true)
-        positives = np.flatnonzero(truth == 1)
-        y = np.zeros_like(truth)
+        """Return y: 1 where a positive stays labeled, 0 elsewhere; X is not used."""
+        positives = np.flatnonzero(np.asarray(y_true) == 1)
+        y = np.zeros(len(y_true), dtype=np.int8)
         y[rng.choice(positives, self.count(len(positives)), replace=False)] = 1
         return y
 
 
 class ADBenchProtocol(Protocol):
-    """The label-informed protocol of ADBench, so that printed numbers can be laid beside ours.
+    """The label-informed protocol of ADBench, so that its printed numbers can be compared.
 
-    A repeat is a seed, and printed numbers are means over 1, 2 and 3. One legacy generator
-    draws at most 10,000 rows, splits them and draws the labels, in this order; columns are
-    scaled to 0 to 1 by the training rows.
+    A repeat is a seed; printed numbers are means over the seeds 1, 2 and 3. A single legacy
+    generator draws at most 10,000 rows, splits them and draws the labels, in this order.
+    Columns are scaled to 0 to 1 by the training rows.
 
     References
     ----------
@@ -143,9 +143,6 @@ class ADBenchProtocol(Protocol):
         seed : int
             Of the generator.
         """
-        from sklearn.model_selection import train_test_split
-        from sklearn.preprocessing import MinMaxScaler
-
         # Seeded alike, it gives the numbers of NumPy's global generator, which ADBench uses.
         rng = np.random.RandomState(seed)
         if len(X) > self.max_rows:

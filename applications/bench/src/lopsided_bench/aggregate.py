@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lopsided._check import check_choice
+from lopsided_bench.names import check_choice
 from lopsided_bench.study import MECHANISMS, ORACLE
 
 __all__ = ["DIGITS", "blocks", "failed_trials", "macro", "scores", "sort_settings"]

@@ -1,8 +1,11 @@
-"""The peers among the methods: estimators of other packages, to compare ours with."""
+"""The entries of the peers, which lopsided finds by an entry point of this package.
+
+Nothing is imported from the peers' packages before one of them is built.
+"""
 
 from typing import Any
 
-from lopsided.methods.entry import NOTHING, Method
+from lopsided.methods.registry import Method
 
 __all__ = ["PEERS"]
 
@@ -21,7 +24,7 @@ def _pulearn(algorithm: str, summary: str, reference: str, **small: int) -> Meth
         reference,
         {"algorithm": algorithm},
         ("pulearn",),
-        quick={"settings": small} if small else NOTHING,
+        quick={"settings": small} if small else {},
         source="pulearn",
     )
 
@@ -29,10 +32,10 @@ def _pulearn(algorithm: str, summary: str, reference: str, **small: int) -> Meth
 def _supervised(
     algorithm: str, package: str, needs: str, summary: str, reference: str, **small: Any
 ) -> Method:
-    """Return the entry of a classifier that takes unlabeled rows for negatives."""
+    """Return the entry of a classifier that treats unlabeled rows as negative."""
     return Method(
         algorithm,
-        "lopsided_bench.supervised_peers:SupervisedPeerClassifier",
+        "lopsided_bench.peers:SupervisedPeerClassifier",
         f"{package}'s: {summary}",
         reference,
         {"algorithm": algorithm},
@@ -57,7 +60,7 @@ PEERS: tuple[Method, ...] = (
     ),
     _pulearn(
         "bagging",
-        "forests, each on the labeled rows and a bootstrap of the others.",
+        "forests, each on the labeled rows and a bootstrap of the unlabeled ones.",
         _PU_BAGGING,
         n_estimators=3,
         estimator__n_estimators=5,
@@ -70,25 +73,25 @@ PEERS: tuple[Method, ...] = (
     ),
     _pulearn(
         "naive-bayes",
-        "naive Bayes on binned columns, unlabeled rows taken for negatives.",
+        "naive Bayes on binned columns, with unlabeled rows as negatives.",
         _BAYES,
     ),
     _pulearn(
         "weighted-naive-bayes",
-        "naive Bayes, each column weighted by what it tells about the label.",
+        "naive Bayes, each column weighted by its information about the label.",
         _BAYES,
     ),
     _pulearn("tan", "naive Bayes in which each column depends on another, in a tree.", _BAYES),
     _pulearn(
         "weighted-tan",
-        "such a tree, each column weighted by what it tells about the label.",
+        "the same tree, each column weighted by its information about the label.",
         _BAYES,
     ),
     _supervised(
         "catboost",
         "catboost",
         "catboost",
-        "ordered boosting of symmetric trees, unlabeled rows taken for negatives.",
+        "ordered boosting of symmetric trees, with unlabeled rows as negatives.",
         "Prokhorenkova, Gusev, Vorobev, Dorogush, Gulin. NeurIPS 2018.",
         iterations=20,
         depth=4,
@@ -97,7 +100,7 @@ PEERS: tuple[Method, ...] = (
         "lightgbm",
         "lightgbm",
         "lightgbm",
-        "boosting of leaf-wise trees, unlabeled rows taken for negatives.",
+        "boosting of leaf-wise trees, with unlabeled rows as negatives.",
         "Ke et al. NIPS 2017.",
         n_estimators=20,
         min_child_samples=5,
@@ -106,7 +109,7 @@ PEERS: tuple[Method, ...] = (
         "easy-ensemble",
         "imbalanced-learn",
         "imblearn",
-        "AdaBoost on the labeled rows and as many of the others, ten times.",
+        "AdaBoost on the labeled rows and as many unlabeled ones, ten times.",
         "Liu, Wu, Zhou. IEEE Transactions on Systems, Man, and Cybernetics 2009.",
         n_estimators=1,
     ),
@@ -114,13 +117,13 @@ PEERS: tuple[Method, ...] = (
         "balanced-forest",
         "imbalanced-learn",
         "imblearn",
-        "a random forest, each tree on as many labeled rows as others.",
+        "a random forest, each tree on as many labeled rows as unlabeled ones.",
         "Chen, Liaw, Breiman: Using random forest to learn imbalanced data. 2004.",
         n_estimators=20,
     ),
     Method(
         "xgbod",
-        "lopsided_bench.xgbod:XGBODClassifier",
+        "lopsided_bench.peers:XGBODClassifier",
         "PyOD's: XGBoost on the columns and the scores of 41 unsupervised detectors.",
         "Zhao, Hryniewicki. IJCNN 2018.",
         needs=("pyod",),

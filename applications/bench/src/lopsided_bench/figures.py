@@ -1,25 +1,21 @@
 """The figures of a report: each inline SVG, or a sentence that says why it is left out."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Callable
 from functools import partial
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
-from lopsided._check import require
 from lopsided_bench import plots
 from lopsided_bench.aggregate import blocks, macro
 from lopsided_bench.datasets import list_entries
 from lopsided_bench.study import ORACLE
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["Drawing", "draw_figures", "render_svg"]
 
@@ -93,7 +89,6 @@ def render_svg(draw: Callable[[], Figure], title: str, salt: str) -> str:
     salt : str
         Keeps its ids apart from those of other figures on the page.
     """
-    mpl = require("matplotlib")
     # Text stays text: it can be searched and read out. The salt makes ids repeatable.
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": salt}):
         file = io.StringIO()

@@ -11,13 +11,13 @@ from lopsided_bench.study import Study, read_study
 from lopsided_bench.summary import summarize
 from lopsided_bench.table import read_result_table
 
-__all__ = ["report", "write_report"]
+__all__ = ["report_folder", "write_report"]
 
 
-def report(folder: str, out: str | None = None) -> Path:
-    """Write what `bench --report` asks for, a page on a study that was run; return its path.
+def report_folder(folder: str, out: str | None = None) -> Path:
+    """Write the page of a study that was run; return its path.
 
-    The folder holds the table and the study's TOML file. Only a page is written over.
+    The folder has the table and the TOML file of the study, as `lopsided-bench run` leaves it.
     """
     place = Path(folder)
     page = Path(out) if out else place / "report.html"
@@ -26,14 +26,14 @@ def report(folder: str, out: str | None = None) -> Path:
     studies = sorted(place.glob("*.toml"))
     if len(studies) != 1:
         raise ValueError(
-            f"{place} must hold the .toml file of one study, got {len(studies)}. Run "
-            "lopsided-bench run into it, or copy the file there."
+            f"{place} must contain the .toml file of one study, got {len(studies)}. Copy the "
+            "file there."
         )
     return write_report(table, read_study(studies[0]), page)
 
 
 def write_report(table: pd.DataFrame, study: Study, path: str | os.PathLike[str]) -> Path:
-    """Write what a table of results says as one page, and return its path.
+    """Write the summary of a table of results as one page; return its path.
 
     The same table gives the same bytes, as long as no version changes.
 

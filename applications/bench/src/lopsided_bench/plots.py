@@ -1,22 +1,20 @@
 """Figures of a result table: each a function from a table to a matplotlib figure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.transforms import Bbox
 
-from lopsided._check import require
 from lopsided_bench.aggregate import blocks, macro, scores, sort_settings
-from lopsided_bench.display_names import MECHANISM_NAMES, name_metric, name_setting
+from lopsided_bench.names import MECHANISM_NAMES, name_metric, name_setting
 from lopsided_bench.stats import average_ranks, cliques, critical_difference
 from lopsided_bench.study import ORACLE
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = [
     "box_plots",
@@ -302,8 +300,6 @@ def quality_and_time(table: pd.DataFrame, metric: str) -> Figure:
     seconds = _at_true_prior(chosen).groupby("label")["seconds"].mean()
     quality = macro(chosen, metric).mean(axis=1)
     figure, [[ax]] = _make_panels(1, 1, (6.4, 4.2))
-    from matplotlib.ticker import LogLocator, NullFormatter  # installed, as there are panels
-
     spots = {label: (seconds[label], quality[label]) for label in quality.index}
     for number, spot in enumerate(spots.values()):
         marker = _MARKS[number % len(_MARKS)]
@@ -321,10 +317,6 @@ def quality_and_time(table: pd.DataFrame, metric: str) -> Figure:
 
 def _make_panels(n_rows: int, n_columns: int, size: tuple[float, float]) -> tuple[Figure, Any]:
     """Return a figure that belongs to no window, and its panels."""
-    require("matplotlib")
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     figure = Figure(figsize=(size[0] * n_columns, size[1] * n_rows), layout="constrained")
     FigureCanvasAgg(figure)
     return figure, figure.subplots(n_rows, n_columns, squeeze=False)
@@ -332,8 +324,6 @@ def _make_panels(n_rows: int, n_columns: int, size: tuple[float, float]) -> tupl
 
 def _write_beside(ax: Any, spots: Mapping[str, tuple[float, float]]) -> None:
     """Write a name beside each spot, where it covers neither spots nor names, if it can."""
-    from matplotlib.transforms import Bbox
-
     ax.figure.draw_without_rendering()  # places are known only after the layout
     near = 4 * ax.figure.dpi / 72
     centers = [ax.transData.transform(spot) for spot in spots.values()]

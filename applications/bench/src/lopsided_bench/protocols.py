@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.model_selection import train_test_split
 
 from lopsided_bench.datasets import describe, load
-from lopsided_bench.display_names import name_setting
+from lopsided_bench.names import name_setting
 
 if TYPE_CHECKING:
     from lopsided_bench.study import Setting, Study
@@ -195,8 +196,6 @@ class StratifiedProtocol(Protocol):
 
     def split(self, study: Study, dataset: str, repeat: int) -> TrainTestSplit:
         """Load a data set and split it for one repeat, stratified by the truth."""
-        from sklearn.model_selection import train_test_split
-
         data = load(dataset)
         rows, test = train_test_split(
             np.arange(data.n_rows),

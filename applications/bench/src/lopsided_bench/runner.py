@@ -1,35 +1,31 @@
 """Running a study: what is left of it is run, and can be stopped and taken up at any time."""
 
+import os
+import shutil
 from collections.abc import Collection, Iterable
-from concurrent.futures import FIRST_COMPLETED, Future, wait
-from concurrent.futures.process import BrokenProcessPool
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from lopsided._files import check_writable, hold_folder
-from lopsided._progress import Bar
 from lopsided_bench.datasets import describe
-from lopsided_bench.pool import start_workers
-from lopsided_bench.store import ResultStore
-from lopsided_bench.study import Study
+from lopsided_bench.names import check_choice
+from lopsided_bench.parallel import run_parallel
+from lopsided_bench.progress import progress_bar
+from lopsided_bench.store import ResultStore, write_whole
+from lopsided_bench.study import Study, find_study, read_study
 from lopsided_bench.table import (
     check_rows,
-    finished_keys,
     make_result_table,
     read_result_table,
     write_result_table,
 )
-from lopsided_bench.trial import Trial, count_trials, make_rows, name_stored, run_group, trials
+from lopsided_bench.trial import Trial, run_group, trials
 
-__all__ = ["Plan", "check_size", "plan", "run_study"]
+__all__ = ["Plan", "plan", "run_file", "run_study"]
 
 TABLE, OLDER, PARTS = "table.parquet", "older.parquet", "parts"
-_Groups = list[list[Trial]]  # each of one data set and repeat
-_REDO = "redo"  # the status of a trial whose results are no longer wanted
-_MAX_TRIALS = 500_000  # ten times those of the paper; their keys alone take a while
 
 
 class Plan(NamedTuple):
@@ -38,15 +34,13 @@ class Plan(NamedTuple):
     Attributes
     ----------
     wanted, left : list of Trial
-        All trials, and those that have no result yet.
-    known : DataFrame
-        Rows of trials that are finished.
-    failed : DataFrame
-        Rows of trials that never came to an end.
+        All trials, and those without a result.
+    rows : DataFrame
+        The newest rows of the study's trials; failed ones where no run succeeded.
     older : DataFrame
         Rows of methods and data that have changed since.
-    stored : set of str
-        The keys of what is in the store, and not only in tables.
+    stored : list of str
+        The keys of results in the store, which are not in a table yet.
 
     Examples
     --------
@@ -58,31 +52,9 @@ class Plan(NamedTuple):
 
     wanted: list[Trial]
     left: list[Trial]
-    known: Any  # rows of trials that are finished
-    failed: Any  # rows of trials that never came to an end
-    older: Any  # rows of methods and data that have changed since
-    stored: set[str]  # the keys of what is in the store, and not only in tables
-
-
-def check_size(study: Study) -> None:
-    """Refuse a study that nobody can run.
-
-    Parameters
-    ----------
-    study : Study
-        The protocol.
-
-    Examples
-    --------
-    >>> from lopsided_bench.study import read_study
-    >>> check_size(read_study("smoke"))  # which says nothing: it can be run
-    """
-    count = count_trials(study)
-    if count > _MAX_TRIALS:
-        raise ValueError(
-            f"The study {study.name} must have at most {_MAX_TRIALS:,} trials, got {count:,}. "
-            "Lower its repeats, or split it."
-        )
+    rows: Any
+    older: Any
+    stored: list[str]
 
 
 def plan(
@@ -94,19 +66,6 @@ def plan(
 ) -> Plan:
     """Compare what a study asks for with what was run before; parameters as in `run_study`.
 
-    Parameters
-    ----------
-    study : Study
-        The protocol.
-    folder : Path
-        Where its results are kept.
-    only, redo, committed : collection
-        As in `run_study`.
-
-    Returns
-    -------
-    Plan
-
     Examples
     --------
     >>> from lopsided_bench.study import read_study
@@ -114,51 +73,21 @@ def plan(
     >>> len(found.left)
     50
     """
-    check_size(study)
-    everything = list(trials(study, {name: describe(name).sha256 for name in study.datasets}))
+    hashes = {name: describe(name).sha256 for name in study.datasets}
+    everything = list(trials(study, hashes))
     wanted = [
         one for one in everything if not only or one.method.label in only or one.dataset in only
     ]
-    parts = open_store(study, folder).read_all()
-    files = [path for path in (*committed, folder / OLDER, folder / TABLE) if path.is_file()]
-    rows, begun = _join([*map(read_result_table, files), parts])
-    keys, done = {trial.key for trial in everything}, finished_keys(rows, study.metrics)
-    fine, ours = rows["status"] == "ok", rows["key"].isin(keys)
-    asked = {trial.key for trial in wanted if trial.method.label in redo} - begun
-    left = [trial for trial in wanted if trial.key in asked or trial.key not in done]
-    return Plan(
-        wanted,
-        left,
-        known=rows[fine & ours & rows["key"].isin(done)],
-        failed=rows[~fine & ours & ~rows["key"].isin(done)],
-        older=rows[fine & ~ours],
-        stored={name_stored(one.dataset, one.repeat, one.key) for one in parts.itertuples()},
-    )
-
-
-def _join(frames: list[Any]) -> tuple[Any, set[str]]:
-    """Return the newest rows of all trials, and the keys of those that are being redone.
-
-    Later frames are newer. What is ok hides what failed, and the note that a trial is to be
-    redone hides all that came before it.
-    """
-    rows, begun = make_result_table([]), set[str]()
-    for frame in frames:
-        if len(frame):
-            undone = set(frame.loc[frame["status"] == _REDO, "key"])
-            before = rows[~rows["key"].isin(undone)]
-            rows = pd.concat([before, frame]) if len(before) else frame
-            begun |= undone
-    rows = rows.assign(fine=rows["status"] == "ok")
-    rows = rows.drop_duplicates(["key", "metric", "fine"], keep="last", ignore_index=True)
-    return rows.drop(columns="fine"), begun
-
-
-def open_store(study: Study, folder: Path) -> ResultStore:
-    """Return the store of a study's finished trials; refuse a folder that is not its own."""
-    if folder.is_file():
-        raise NotADirectoryError(f"{folder} is a file. Name a folder for the results.")
-    return ResultStore(folder / PARTS, f"the study {study.name}", check_rows)
+    parts = _open_store(study, folder).read_all()
+    # Once there is a table, it counts alone: results to redo must not come back.
+    tables = [folder / OLDER, folder / TABLE] if (folder / TABLE).is_file() else committed
+    frames = [read_result_table(path) for path in tables if path.is_file()]
+    rows = _newest([frame for frame in (*frames, parts) if len(frame)])
+    fine, ours = rows["status"] == "ok", rows["key"].isin([one.key for one in everything])
+    done = set(rows.loc[fine, "key"])
+    left = [one for one in wanted if one.key not in done or one.method.label in redo]
+    stored = [f"{one.dataset}-{one.repeat:04d}-{one.key}" for one in parts.itertuples()]
+    return Plan(wanted, left, rows[ours], rows[fine & ~ours], stored)
 
 
 def run_study(
@@ -176,15 +105,15 @@ def run_study(
     study : Study
         The protocol.
     folder : Path
-        Where `table.parquet` and, while it runs, the finished trials are kept.
+        Folder of `table.parquet` and, while the study runs, of finished trials.
     n_workers : int
         Processes side by side, each on one thread.
     only : collection of str
-        Labels and data sets to restrict the run to; nothing is no restriction.
+        Labels and data sets to restrict the run to; empty for no restriction.
     redo : collection of str
-        Labels whose results are not taken up again.
+        Labels of methods that are run again.
     committed : iterable of Path
-        Tables of earlier runs to take results from.
+        Tables of earlier runs, which count as long as the folder has no table.
 
     Returns
     -------
@@ -197,90 +126,86 @@ def run_study(
     >>> study = read_study("smoke")  # four bundled tables
     >>> table = run_study(study, Path("out/smoke"), n_workers=2)  # doctest: +SKIP
     """
-    store = open_store(study, folder)
-    check_writable(folder / TABLE)
-    with hold_folder(folder):  # trials need no lock: each has a file of its own
-        store.claim()
-        todo = plan(study, folder, only, redo, committed)
-        # What failed before, or is to be redone, must not be taken for a result of this run.
-        store.remove({trial.stored_as for trial in todo.left} & todo.stored)
-        _forget(study, folder, todo)
+    store = _open_store(study, folder)
+    store.claim()
+    todo = plan(study, folder, only, redo, committed)
+    if redo:  # forgotten before the first trial, so that a run that is stopped goes on with it
+        again = {trial.key for trial in todo.left}
+        _write(folder, todo._replace(rows=todo.rows[~todo.rows["key"].isin(again)]))
+        store.remove(todo.stored)
     groups = [list(group) for _, group in groupby(todo.left, lambda t: (t.dataset, t.repeat))]
-    with Bar(len(todo.left), study.name) as bar:
-        run_trials(groups, study, store, n_workers, bar)
-    with hold_folder(folder):
-        done = plan(study, folder, committed=committed)
-        table = _write_tables(folder, [done.known, done.failed], done.older)
-        store.remove(done.stored)
+    tasks = [(group, study, store, os.getpid()) for group in groups]
+    with progress_bar(len(todo.left), study.name) as advance:
+        for n_done in run_parallel(run_group, tasks, n_workers):
+            advance(n_done)
+    done = plan(study, folder, committed=committed)
+    table = _write(folder, done)
+    store.remove(done.stored)
     return table
 
 
-def _forget(study: Study, folder: Path, todo: Plan) -> None:
-    """Note in the table which results do not count any more, also for a run that takes over."""
-    known = set(todo.known["key"])
-    redone = [trial for trial in todo.left if trial.key in known]
-    if redone:
-        rows = [
-            row for one in redone for row in make_rows(one, study, _REDO, "to be run again")
-        ]
-        kept = todo.known[~todo.known["key"].isin([trial.key for trial in redone])]
-        _write_tables(folder, [kept, todo.failed, make_result_table(rows)], todo.older)
+def run_file(
+    path: str | Path,
+    out: str | None = None,
+    n_workers: int = 1,
+    only: Collection[str] = (),
+    redo: Collection[str] = (),
+    dry_run: bool = False,
+) -> str:
+    """Run what is left of a study file, or count what would be run; return a summary.
+
+    Parameters are the options of `lopsided-bench run`. Results that are committed beside the
+    study, in `results/<study>.parquet`, are taken over.
+    """
+    file = find_study(path)
+    study = read_study(file)
+    labels = [method.label for method in study.methods]
+    for word in only:
+        check_choice(word, [*labels, *study.datasets], "method or data set of the study")
+    for word in redo:
+        check_choice(word, labels, "method of the study")
+    folder = Path(out) if out else Path("out") / study.name
+    committed = [file.parent / "results" / f"{study.name}.parquet"]
+    if dry_run:
+        todo = plan(study, folder, only, redo, committed)
+        return f"{study.name}: {len(todo.wanted)} trials, {len(todo.left)} left to run."
+    table = run_study(study, folder, n_workers, only, redo, committed)
+    copies = {folder / file.name: file}  # a report needs the study beside its results
+    if study.published is not None:
+        copies[folder / study.published.relative_to(file.parent)] = study.published
+    for target, source in copies.items():
+        with write_whole(target) as draft:
+            shutil.copyfile(source, draft)
+    return _summarize(study, table, folder)
 
 
-def _write_tables(folder: Path, frames: list[Any], older: Any) -> Any:
-    frames = [frame for frame in frames if len(frame)]
-    table = make_result_table(pd.concat(frames) if frames else [])
-    if len(older):
-        write_result_table(make_result_table(older), folder / OLDER)
+def _summarize(study: Study, table: Any, folder: Path) -> str:
+    fits = table.drop_duplicates("key")
+    failed = fits[fits["status"] != "ok"]
+    lines = [f"{study.title}: {len(fits)} trials, {len(failed)} failed."]
+    for first in failed[:1].itertuples():
+        lines.append(f"The first: {first.label} on {first.dataset}: {first.message}")
+    summary = "\n".join([*lines, f"Results: {folder / TABLE}"])
+    if len(failed) == len(fits):
+        raise ValueError(f"No trial succeeded. {summary}")
+    return summary
+
+
+def _open_store(study: Study, folder: Path) -> ResultStore:
+    """Return the store of a study's finished trials; refuse the folder of another study."""
+    return ResultStore(folder / PARTS, f"the study {study.name}", check_rows)
+
+
+def _newest(frames: list[Any]) -> Any:
+    """Return the newest rows of each trial, later frames being newer; success hides failure."""
+    rows = pd.concat(frames, ignore_index=True) if frames else make_result_table([])
+    order = (rows["status"] == "ok").argsort(kind="stable")
+    return rows.iloc[order].drop_duplicates(["key", "metric"], keep="last", ignore_index=True)
+
+
+def _write(folder: Path, found: Plan) -> Any:
+    table = make_result_table(found.rows)
+    if len(found.older):
+        write_result_table(make_result_table(found.older), folder / OLDER)
     write_result_table(table, folder / TABLE)
     return table
-
-
-def run_trials(
-    groups: _Groups, study: Study, store: ResultStore, n_workers: int, bar: Bar
-) -> None:
-    """Run groups of trials, each of one data set and repeat, but for those in the store.
-
-    If a worker dies, say for lack of memory, its trial is tried again alone; if that one dies
-    too, it becomes a failed row.
-    """
-    while groups:
-        running, waiting = _run_until_death(groups, study, store, n_workers, bar)
-        left = [_not_in(store, group) for group in running]
-        # They start in this order: a worker died at the first trial of one of these that is
-        # not in the store.
-        for trial in [group[0] for group in left if group][:n_workers]:
-            if any(_run_until_death([[trial]], study, store, 1, Bar(1, "again"))):
-                why = "the process died, perhaps for lack of memory"
-                rows = make_rows(trial, study, "failed", why)
-                store.write(trial.stored_as, make_result_table(rows))
-        left = [_not_in(store, group) for group in running]
-        bar.advance(sum(map(len, running)) - sum(map(len, left)))
-        groups = [*filter(None, left), *waiting]
-
-
-def _not_in(store: ResultStore, group: list[Trial]) -> list[Trial]:
-    return [trial for trial in group if trial.stored_as not in store]
-
-
-def _run_until_death(
-    groups: _Groups, study: Study, store: ResultStore, n_workers: int, bar: Bar
-) -> tuple[_Groups, _Groups]:
-    """Run groups until all are done or a worker dies; return those begun, and the others."""
-    waiting, running = list(groups), dict[Future[None], list[Trial]]()
-    with start_workers(n_workers) as pool:
-        try:
-            while waiting or running:
-                while waiting and len(running) < 2 * n_workers:  # memory stays bounded
-                    group = waiting.pop(0)
-                    running[pool.submit(run_group, group, study, store)] = group
-                done, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    future.result()
-                    bar.advance(len(running.pop(future)))
-        except BrokenProcessPool:
-            return list(running.values()), waiting
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    return [], []

@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from lopsided._check import as_generator, check_choice, check_share
 from lopsided_bench.aggregate import DIGITS
+from lopsided_bench.names import check_choice
 
 __all__ = [
     "Friedman",
@@ -172,8 +172,7 @@ def critical_difference(n_methods: int, n_blocks: int, level: float = 0.05) -> f
             f"Ranks need two methods and a block at least, got {n_methods} and {n_blocks}."
         )
     # Tables of the test give the studentized range over the root of 2.
-    quantile = 1 - check_share(level, "level")
-    wide = float(stats.studentized_range.ppf(quantile, n_methods, np.inf))
+    wide = float(stats.studentized_range.ppf(1 - level, n_methods, np.inf))
     return wide / 2**0.5 * float((n_methods * (n_methods + 1) / (6 * n_blocks)) ** 0.5)
 
 
@@ -288,8 +287,8 @@ def bootstrap_difference(
         raise ValueError(
             "Scores must be numbers, got NaN. Leave out data sets without a score."
         )
-    drawn = as_generator(seed).integers(len(gap), size=(n_draws, len(gap)))
-    tail = (1 - check_share(level, "level")) / 2
+    drawn = np.random.default_rng(seed).integers(len(gap), size=(n_draws, len(gap)))
+    tail = (1 - level) / 2
     low, high = np.quantile(gap[drawn].mean(axis=1), [tail, 1 - tail])
     return Interval(float(gap.mean()), float(low), float(high))
 

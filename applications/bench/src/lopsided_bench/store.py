@@ -1,42 +1,51 @@
-"""The job store: a file for each key that is done, so that work can be stopped at any time."""
+"""The results of trials as files: what is there, and whole, is done."""
 
 import json
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from lopsided._files import atomic_write
-from lopsided._warnings import warn
+import pandas as pd
+from pyarrow.parquet import ParquetFile
 
-__all__ = ["DamagedFileError", "ResultStore", "naming_the_file"]
+__all__ = ["DamagedFileError", "ResultStore", "write_whole"]
 
 _SUFFIX, _FINGERPRINT = ".parquet", "fingerprint.json"
-_KEY = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)*")
 
 
 class DamagedFileError(ValueError):
     """A file does not hold what was written to it."""
 
 
-class ResultStore:
-    """A folder with a parquet file for each key: what is there, and whole, is done.
+@contextmanager
+def write_whole(path: Path) -> Iterator[Path]:
+    """Give a path to write to; on success it replaces `path`, on an error it is removed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        yield draft
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
 
-    Files are written in one step and are on the disk when `write` returns, so that processes
-    may write side by side and be killed at any time. A file that is cut, changed or fails the
-    `check` counts as not there.
+
+class ResultStore:
+    """A folder with a parquet file for each key.
+
+    Processes may write side by side and be killed at any time: a file is there whole or not
+    at all. A file that cannot be read, or that fails the `check`, counts as missing.
 
     Parameters
     ----------
     folder : path
-        Where the files are; made when the first is written.
+        Folder of the files; made when the first is written.
     fingerprint : str, default=""
-        What the results belong to. A folder with another fingerprint, or with files and none,
-        is refused.
+        What the results belong to. A folder with another fingerprint, or with files and no
+        fingerprint, is refused.
     check : callable, optional
-        Is given the key and the frame of each file that is read, and raises ValueError if the
+        Gets the key and the frame of each file that is read, and raises ValueError if the
         frame cannot be the result of that key.
 
     Examples
@@ -58,12 +67,10 @@ class ResultStore:
         self.folder = Path(folder)
         self.fingerprint = fingerprint
         self.check = check
-        self._claimed = self._is_ours()
+        self._check_folder()
 
     def path(self, key: str) -> Path:
-        """Return the file of a key, which is words of letters, digits, dots and dashes."""
-        if not _KEY.fullmatch(key):
-            raise ValueError(f"A key must be words, with slashes between them, got {key!r}.")
+        """Return the file of a key."""
         return self.folder / f"{key}{_SUFFIX}"
 
     def __contains__(self, key: str) -> bool:
@@ -78,39 +85,30 @@ class ResultStore:
         return [key for key, _ in self._items()]
 
     def claim(self) -> None:
-        """Leave our fingerprint in the folder now, and not with the first result."""
-        if not self._claimed:
-            with atomic_write(self.folder / _FINGERPRINT) as draft:
-                draft.write_text(json.dumps({"fingerprint": self.fingerprint}) + "\n")
-            self._claimed = True
+        """Write the fingerprint into the folder."""
+        with write_whole(self.folder / _FINGERPRINT) as draft:
+            draft.write_text(json.dumps({"fingerprint": self.fingerprint}) + "\n")
 
     def write(self, key: str, frame: Any) -> None:
-        """Write a frame, without its index, as the result of a key: whole or not at all."""
-        path = self.path(key)
-        self.claim()
-        with naming_the_file(path):
-            try:
-                _write(path, frame)
-            except FileNotFoundError:  # `remove` of another process saw the folder empty
-                _write(path, frame)
+        """Write a frame, without its index, as the result of a key."""
+        if not (self.folder / _FINGERPRINT).is_file():
+            self.claim()
+        with write_whole(self.path(key)) as draft:
+            frame.to_parquet(draft, index=False, compression="zstd")
 
     def read(self, key: str) -> Any:
         """Return the frame of a key.
 
-        Raises KeyError if there is none, and DamagedFileError if it is not as it was written or
-        fails the check.
+        Raises KeyError if there is none, and DamagedFileError if it cannot be read or fails
+        the check.
         """
-        from pyarrow.parquet import ParquetFile
-
         path = self.path(key)
         try:  # without threads, which cost more than these small files take
-            with ParquetFile(path, page_checksum_verification=True) as file:
+            with ParquetFile(path) as file:
                 frame = file.read(use_threads=False).to_pandas(use_threads=False)
         except FileNotFoundError:
             raise KeyError(key) from None
         except Exception as error:  # damage shows in more ways than pyarrow documents
-            if getattr(error, "errno", None):  # but not in those of a disk or of permissions
-                raise
             raise DamagedFileError(f"{path} cannot be read") from error
         if self.check is not None:
             try:
@@ -121,70 +119,36 @@ class ResultStore:
 
     def read_all(self) -> Any:
         """Return the frames of all keys that are done, one below the other."""
-        import pandas as pd
-
         frames = [frame for _, frame in self._items()]
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
     def remove(self, keys: Iterable[str]) -> None:
-        """Remove the results of keys, if they are there, and folders that are empty then."""
-        paths = [self.path(key) for key in keys]
-        for path in paths:
-            path.unlink(missing_ok=True)
-        for folder in {path.parent for path in paths} - {self.folder}:
-            with suppress(OSError):  # not empty
-                folder.rmdir()
+        """Remove the results of keys, if they are there."""
+        for key in keys:
+            self.path(key).unlink(missing_ok=True)
 
     def _items(self) -> Iterator[tuple[str, Any]]:
-        # Unlike rglob this does not mind a folder that another process removes meanwhile.
-        files = [
-            Path(where, name) for where, _, names in os.walk(self.folder) for name in names
-        ]
-        for path in sorted(files):
+        for path in sorted(self.folder.rglob(f"[!.]*{_SUFFIX}")):
             key = path.relative_to(self.folder).with_suffix("").as_posix()
-            if path.suffix == _SUFFIX and _KEY.fullmatch(key):
-                with suppress(KeyError, DamagedFileError):
-                    yield key, self.read(key)
+            with suppress(KeyError, DamagedFileError):
+                yield key, self.read(key)
 
-    def _is_ours(self) -> bool:
-        """Say whether the folder bears our fingerprint; refuse one that is somebody else's."""
-        if self.folder.is_file():
+    def _check_folder(self) -> None:
+        """Refuse a folder with results of something else, or with files of others."""
+        if self.folder.exists() and not self.folder.is_dir():
             raise NotADirectoryError(f"{self.folder} is a file. Name a folder for the results.")
-        file = self.folder / _FINGERPRINT
-        if not file.is_file():
-            files = os.listdir(self.folder) if self.folder.is_dir() else []
-            others = [name for name in files if not name.startswith(".")]  # but for drafts
-            if others:
+        try:
+            text = (self.folder / _FINGERPRINT).read_text(encoding="utf-8")
+        except FileNotFoundError:
+            if self.folder.is_dir() and any(self.folder.iterdir()):
                 raise FileExistsError(
                     f"{self.folder} must be new or hold results of this command, got a folder "
-                    f"with another {others[0]}. Name another folder (out=...)."
-                )
-            return False
-        try:
-            found = json.loads(file.read_text(encoding="utf-8"))["fingerprint"]
-        except (ValueError, TypeError, KeyError, RecursionError):
-            warn(f"{file} is damaged and is written again.")
-            return False
+                    "with other files. Name another folder."
+                ) from None
+            return
+        found = json.loads(text)["fingerprint"]
         if found != self.fingerprint:
             raise ValueError(
                 f"{self.folder} holds results of {found}, not of {self.fingerprint}. Name "
-                "another folder (out=...)."
+                "another folder."
             )
-        return True
-
-
-@contextmanager
-def naming_the_file(path: Path) -> Iterator[None]:
-    """Name the file that could not be written, and say that nothing is lost."""
-    try:
-        yield
-    except OSError as error:
-        why = os.strerror(error.errno) if error.errno else str(error)
-        why += "; what was finished before is kept"
-        raise OSError(error.errno, why, str(path)) from error
-
-
-def _write(path: Path, frame: Any) -> None:
-    with atomic_write(path) as draft:
-        settings = {"write_page_checksum": True, "write_statistics": False}
-        frame.to_parquet(draft, index=False, compression="zstd", **settings)

@@ -1,48 +1,40 @@
 """A study: everything that a published table depends on, read from a TOML file."""
 
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lopsided._check import check_choice
+from lopsided import build
 from lopsided.exceptions import MissingExtraError
 from lopsided.labeling import SAR, SCAR, Mechanism
-from lopsided.methods.registry import build, get_method
+from lopsided.methods.registry import get_method
 from lopsided_bench.adbench import ADBenchProtocol, LabeledShare
 from lopsided_bench.datasets import describe, list_datasets, list_entries
+from lopsided_bench.names import check_choice
 from lopsided_bench.protocols import Protocol, StratifiedProtocol
-from lopsided_bench.study_file import find_study, name_of_study, read_toml, shorten
-from lopsided_bench.study_values import (
-    read_count,
-    read_entry,
-    read_list,
-    read_number,
-    read_share,
-    read_text,
-)
 
-__all__ = ["MethodSpec", "Setting", "Study", "read_study"]
+__all__ = ["MethodSpec", "Setting", "Study", "find_study", "list_studies", "read_study"]
 
 OURS = StratifiedProtocol()
 PROTOCOLS: dict[str, Protocol] = {one.name: one for one in (OURS, ADBenchProtocol())}
 MECHANISMS = OURS.mechanisms
 METRICS = ("average_precision", "roc_auc", "r_precision")
-MAX_PRIOR = 0.95  # that a method is given, whatever the factor
-_MAX_TIMEOUT, _MIN_TIMEOUT = 1e7, 1e-3  # seconds that an alarm can be set to
+MAX_PRIOR = 0.95  # the largest prior that a method is given, whatever the factor
+_NAMED = Path(__file__).with_name("studies")  # these come with the package
 
 
 class Setting(NamedTuple):
-    """How labels are hidden: the name of a mechanism and the share of positives it hides.
+    """How labels are hidden: a mechanism and the share of positives that it hides.
 
     Attributes
     ----------
     mechanism : {"scar", "sar-near", "sar-far", "adbench"}
         How labels are hidden.
     hidden : float
-        The share of the positives that it hides.
+        The share of the positives that are hidden.
 
     Examples
     --------
@@ -67,20 +59,20 @@ ORACLE = Setting("none", 0.0)  # of methods that are fitted on the truth, once f
 
 @dataclass(frozen=True)
 class MethodSpec:
-    """A method of a study: an entry of the registry with settings, under a label of its own.
+    """A method of a study: an entry of the registry with settings and a label.
 
     Parameters
     ----------
     label : str
-        What the tables call it.
+        Name in the tables.
     name : str
-        Its name in the registry.
+        Name in the registry.
     params : mapping
-        Settings other than the registry's.
+        Settings that differ from the registry's.
     repeats : int or None, default=None
-        How many of the study's repeats it is run on; None is all.
+        Number of the study's repeats that it is run on; None is all.
     seed_from : str or None, default=None
-        The label whose seeds it shares, and so parts of its fits.
+        The label of the method whose seeds it shares, and so parts of its fits.
 
     Examples
     --------
@@ -92,8 +84,8 @@ class MethodSpec:
     label: str
     name: str
     params: Mapping[str, Any] = field(default_factory=dict)
-    repeats: int | None = None  # of the study's, if fewer
-    seed_from: str | None = None  # the label whose seeds it shares, and so parts of its fits
+    repeats: int | None = None
+    seed_from: str | None = None
 
 
 @dataclass(frozen=True)
@@ -103,33 +95,33 @@ class Study:
     Parameters
     ----------
     name : str
-        Its short name, that of the file.
+        Short name; the file's name without its ending.
     title : str
-        What it shows, in one line.
+        What the study shows, in one line.
     datasets : tuple of str
-        The tables, or ("paper",) and the like for a group of the catalog.
+        Names of data sets.
     settings : tuple of Setting
         How labels are hidden.
     methods : tuple of MethodSpec
-        What is compared.
+        The methods to compare.
     metrics : tuple of str
-        What is measured on the test rows: average_precision, roc_auc or r_precision.
+        Metrics of the test rows: average_precision, roc_auc or r_precision.
     repeats, first : int
-        How many splits, and the number of the first.
+        Number of splits, and the number of the first one.
     test_share : float
-        Share of the rows that are tested on, stratified by the truth.
+        Share of the rows in the test set, stratified by the truth.
     seed : int
-        Where every split, draw and fit gets its seed from.
+        Seed from which the seeds of all splits, draws and fits are derived.
     prior_factors : tuple of float
-        What the true training prior is multiplied by before it is given to a method.
+        Factors of the true training prior; each method that takes a prior gets each product.
     timeout : float
         Seconds after which a fit is given up.
     protocol : Protocol
         How rows are split and labeled: ours, or ADBench's, whose repeats are its seeds. In a
         study file: its name, stratified or adbench.
     published : Path, optional
-        A csv file of published numbers to lay the results beside, with the columns dataset,
-        mechanism, hidden, method, metric and value. In a study file: its path from there.
+        A csv file of published numbers to compare with, see `read_published`. In a study file:
+        its path relative to that file.
 
     Examples
     --------
@@ -161,8 +153,23 @@ class Study:
     published: Path | None = None
 
 
+def list_studies() -> list[str]:
+    """Return the names of the studies that come with the package."""
+    return sorted(file.stem for file in _NAMED.glob("*.toml"))
+
+
+def find_study(study: str | Path) -> Path:
+    """Return the file of a study, given its path or the name of one in the package."""
+    for file in (Path(study), _NAMED / f"{study}.toml"):
+        if file.is_file():
+            return file
+    raise FileNotFoundError(
+        f"No study is at {study}. Name a .toml file, or {' or '.join(list_studies())}."
+    )
+
+
 def read_study(path: str | Path) -> Study:
-    """Read a study from a TOML file, or say what is wrong with it.
+    """Read a study from a TOML file.
 
     Parameters
     ----------
@@ -182,147 +189,139 @@ def read_study(path: str | Path) -> Study:
     ['naive-xgb', 'naive-forest']
     """
     file = find_study(path)
-    if not name_of_study(file).strip("."):
-        raise ValueError(f"A study needs a name, got {file}. Rename the file.")
     try:
-        content = read_toml(file)
-        for key in content:
-            check_choice(key, _READERS, "entry")
-        for key in ("title", "datasets", "mechanisms", "methods"):
-            if key not in content:
-                raise ValueError(f"A study needs {key}. Write it at the top of the file.")
-        values = {
-            name: read(content[name], name)
-            for name, read in _READERS.items()
-            if name in content
-        }
-        if "published" in values:
-            values["published"] = _find_beside(file, values["published"])
-        study = Study(name=name_of_study(file), settings=values.pop("mechanisms"), **values)
-        _check_numbers(study)
+        return _make_study(file, tomllib.loads(file.read_text(encoding="utf-8")))
     except (ValueError, TypeError) as error:
         raise ValueError(f"{file}: {error}") from error
+
+
+# The entries of a file with the types that TOML may give for each.
+_TYPES: dict[str, tuple[type, ...]] = {
+    "title": (str,),
+    "datasets": (str, list),
+    "mechanisms": (str, list),
+    "methods": (str, list),
+    "metrics": (str, list),
+    "repeats": (int,),
+    "first": (int,),
+    "test_share": (int, float),
+    "seed": (int,),
+    "prior_factors": (list,),
+    "timeout": (int, float),
+    "protocol": (str,),
+    "published": (str,),
+}
+
+
+def _make_study(file: Path, content: dict[str, Any]) -> Study:
+    for key, value in content.items():
+        if not isinstance(value, _TYPES[check_choice(key, _TYPES, "entry")]):
+            kinds = " or ".join(kind.__name__ for kind in _TYPES[key])
+            raise ValueError(f"{key} must be {kinds}, got {value!r}.")
+    for key in ("title", "datasets", "mechanisms", "methods"):
+        if not content.get(key):
+            raise ValueError(f"A study needs {key}. Write it at the top of the file.")
+    values = dict(content)
+    values["datasets"] = _read_datasets(content["datasets"])
+    values["settings"] = _read_settings(values.pop("mechanisms"))
+    values["methods"] = _read_methods(content["methods"])
+    if "metrics" in content:
+        words = _as_list(content["metrics"])
+        values["metrics"] = _unique(check_choice(word, METRICS, "metric") for word in words)
+    if "prior_factors" in content:
+        values["prior_factors"] = _unique(map(float, content["prior_factors"]))
+    for key in ("test_share", "timeout"):
+        if key in content:
+            values[key] = float(content[key])  # a whole number would give trials another key
+    if "protocol" in content:
+        values["protocol"] = PROTOCOLS[check_choice(content["protocol"], PROTOCOLS, "protocol")]
+    if "published" in content:
+        values["published"] = file.parent / content["published"]
+        if not values["published"].is_file():
+            raise ValueError(f"published must be a csv file, got {values['published']}.")
+    study = Study(name=file.stem, **values)
+    _check_numbers(study)
     return study
-
-
-def _find_beside(file: Path, name: str) -> Path:
-    """Return a file by its path from the study's; it is copied to the results with that."""
-    path = Path(name)
-    if path.is_absolute() or ".." in path.parts:
-        raise ValueError(
-            f"published must be a path from the folder of the study, got {shorten(name)}."
-        )
-    if not (file.parent / path).is_file():
-        raise ValueError(f"published must be a csv file, and none is at {file.parent / path}.")
-    return file.parent / path
 
 
 def _check_numbers(study: Study) -> None:
     """Refuse numbers that no trial could be run with."""
-    if 1.0 not in study.prior_factors:
+    least = {"repeats": 1, "first": 0, "seed": 0, "timeout": 0.001}
+    for name, bound in least.items():
+        if not getattr(study, name) >= bound:
+            raise ValueError(f"{name} must be at least {bound}, got {getattr(study, name)}.")
+    if 1.0 not in study.prior_factors or not all(f > 0 for f in study.prior_factors):
         raise ValueError(
-            "prior_factors must hold 1, which tables and tests use, got "
-            f"{shorten(list(study.prior_factors))}."
+            "prior_factors must be above 0 and contain 1, which tables and tests use, got "
+            f"{list(study.prior_factors)}."
         )
+    kinds, protocol = study.protocol.mechanisms, study.protocol.name
     for setting in study.settings:
-        check_choice(
-            setting.mechanism,
-            study.protocol.mechanisms,
-            f"mechanism of the protocol {study.protocol.name}",
-        )
+        check_choice(setting.mechanism, kinds, f"mechanism of the protocol {protocol}")
     study.protocol.check(study)
-    if not _MIN_TIMEOUT <= study.timeout <= _MAX_TIMEOUT:
-        raise ValueError(
-            f"timeout must be a number from {_MIN_TIMEOUT:g} to {_MAX_TIMEOUT:g} seconds, got "
-            f"{study.timeout:g}."
-        )
 
 
-def _metrics(value: Any, name: str) -> tuple[str, ...]:
-    given = [read_text(metric, "A metric") for metric in read_list(value, name)]
-    return tuple(dict.fromkeys(check_choice(metric, METRICS, "metric") for metric in given))
-
-
-def _numbers(value: Any, name: str) -> tuple[float, ...]:
-    return tuple(dict.fromkeys(read_number(one, name) for one in read_list(value, name)))
-
-
-def _datasets(value: Any, name: str) -> tuple[str, ...]:
+def _read_datasets(given: Any) -> tuple[str, ...]:
     groups = {entry.group for entry in list_entries()}
     found: list[str] = []
-    for word in read_list(value, name):
-        group = read_text(word, "A data set") in groups
-        found += list_datasets(word) if group else [describe(word).name]
-    return tuple(dict.fromkeys(found))
+    for word in _as_list(given):
+        found += list_datasets(word) if word in groups else [describe(word).name]
+    return _unique(found)
 
 
-def _settings(value: Any, name: str) -> tuple[Setting, ...]:
-    shares = {kind: list(one.hidden) for one in PROTOCOLS.values() for kind in one.mechanisms}
+def _read_settings(given: Any) -> tuple[Setting, ...]:
+    shares = {kind: one.hidden for one in PROTOCOLS.values() for kind in one.mechanisms}
     found: list[Setting] = []
-    for given in read_list(value, name):
-        one = read_entry(given, "kind", "A mechanism", ("kind", "hidden"))
-        kind = check_choice(read_text(one["kind"], "A mechanism"), shares, "mechanism")
-        hidden = read_list(one.get("hidden", shares[kind]), "hidden")
-        found += [Setting(kind, read_share(share, "hidden")) for share in hidden]
-    return tuple(dict.fromkeys(found))
+    for one in _as_tables(given, "kind", "mechanism", ("kind", "hidden")):
+        kind = check_choice(one["kind"], shares, "mechanism")
+        for hidden in one.get("hidden", shares[kind]):
+            if not 0 <= hidden < 1:
+                raise ValueError(f"hidden must be from 0 to below 1, got {hidden}.")
+            found.append(Setting(kind, float(hidden)))
+    return _unique(found)
 
 
-def _protocol(value: Any, name: str) -> Protocol:
-    return PROTOCOLS[check_choice(read_text(value, name), PROTOCOLS, name)]
-
-
-def _methods(value: Any, name: str) -> tuple[MethodSpec, ...]:
+def _read_methods(given: Any) -> tuple[MethodSpec, ...]:
     found: dict[str, MethodSpec] = {}
-    for given in read_list(value, name):
-        one = read_entry(given, "name", "A method", MethodSpec.__dataclass_fields__)
-        method = read_text(one["name"], "name")
-        label = read_text(one.get("label", method), "label")
-        if "," in label:  # the command line takes several labels with commas between them
-            raise ValueError(f"A label must not hold a comma, got {label!r}.")
-        if label in found:
-            raise ValueError(f"Labels must be unique, got {label} twice. Add a label.")
-        if "repeats" in one:
-            read_count(one["repeats"], f"repeats of {label}")
-        if "seed_from" in one:
-            check_choice(read_text(one["seed_from"], "seed_from"), found, "method before it")
-        _check_params(method, one.get("params", {}))
-        found[label] = MethodSpec(**{**one, "label": label})
+    for one in _as_tables(given, "name", "method", MethodSpec.__dataclass_fields__):
+        method = MethodSpec(**{"label": one["name"], **one})
+        if "," in method.label:  # the command line takes several labels with commas between
+            raise ValueError(f"A label must not contain a comma, got {method.label!r}.")
+        if method.label in found:
+            raise ValueError(f"Labels must be unique, got {method.label} twice. Add a label.")
+        if method.seed_from is not None:
+            check_choice(method.seed_from, found, "method before it")
+        _check_params(method)
+        found[method.label] = method
     return tuple(found.values())
 
 
-def _check_params(name: str, params: Any) -> None:
+def _check_params(method: MethodSpec) -> None:
     """Refuse settings that a method does not take or that the study decides itself."""
-    get_method(name)
-    if not isinstance(params, dict):
-        raise ValueError(
-            f"params of {name} must be a table of settings, got {shorten(params)}."
-        )
-    for word, value in params.items():
-        if word in ("prior", "random_state", "n_jobs"):
+    get_method(method.name)
+    for word in ("prior", "random_state", "n_jobs"):
+        if word in method.params:
             hint = " Use prior_factors." if word == "prior" else ""
-            raise ValueError(f"{word} of {name} is set by the study itself.{hint}")
-        if word in ("risk", "loss", "clamp", "sampling") or isinstance(value, dict):
-            raise ValueError(
-                f"{word} of {name} must be a number, a text, true, false or a list of these, "
-                f"got {shorten(value)}. Set parts of a risk by their names, as in gamma = 1."
-            )
-    if params:
-        with suppress(MissingExtraError):  # what is missing is said when it is fitted
-            build(name, **params)
+            raise ValueError(f"{word} of {method.name} is set by the study itself.{hint}")
+    if method.params:
+        with suppress(MissingExtraError):  # reported when the method is fitted
+            build(method.name, **method.params)
 
 
-_READERS: dict[str, Callable[[Any, str], Any]] = {
-    "title": read_text,
-    "datasets": _datasets,
-    "mechanisms": _settings,
-    "methods": _methods,
-    "metrics": _metrics,
-    "repeats": read_count,
-    "first": partial(read_count, least=0),
-    "test_share": read_number,
-    "seed": partial(read_count, least=0, most=2**63 - 1),
-    "prior_factors": _numbers,
-    "timeout": read_number,
-    "protocol": _protocol,
-    "published": read_text,
-}
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _as_tables(given: Any, first: str, what: str, known: Any) -> list[dict[str, Any]]:
+    """Return entries as tables with the key `first`; a word alone is the value of that key."""
+    found = [{first: one} if isinstance(one, str) else one for one in _as_list(given)]
+    for one in found:
+        for key in one:
+            check_choice(key, known, f"entry of a {what}")
+        if first not in one:
+            raise ValueError(f"A {what} needs {first}, got {one}.")
+    return found
+
+
+def _unique(values: Any) -> tuple[Any, ...]:
+    return tuple(dict.fromkeys(values))

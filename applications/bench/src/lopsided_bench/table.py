@@ -1,22 +1,21 @@
-"""The result table: the only bridge between running a study and showing what came out."""
+"""The result table: the only bridge between running a study and showing its results."""
 
 import platform
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, NamedTuple, get_type_hints
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from lopsided import __version__
-from lopsided._files import atomic_write
-from lopsided_bench.store import naming_the_file
+from lopsided_bench.store import write_whole
 
 __all__ = ["Row", "make_result_table", "read_result_table", "write_result_table"]
 
 _ORDER = ["dataset", "repeat", "label", "mechanism", "hidden", "prior_factor", "metric"]
 _PACKAGES = (
+    "lopsided-bench",
     "numpy",
     "scikit-learn",
     "xgboost",
@@ -36,23 +35,23 @@ class Row(NamedTuple):
     Attributes
     ----------
     dataset, mechanism : str
-        The table, and how its labels are hidden.
+        The data set, and how its labels are hidden.
     hidden : float
-        The share of positives that is hidden.
+        The share of positives that are hidden.
     method, label : str
-        A name of the registry, and what the study calls it.
+        Names in the registry and in the study.
     prior_factor : float
-        What the true prior was multiplied by.
+        Factor of the true prior.
     repeat : int
         The number of the split.
     metric : str
-        What was measured.
+        Name of the metric.
     value : float
-        How much it was.
+        Its value; NaN if the trial failed.
     seconds : float
         The time of the fit.
-    status : {"ok", "failed", "timeout", "redo"}
-        How it ended; "redo" where others are asked for.
+    status : {"ok", "failed", "timeout"}
+        How the trial ended.
     message : str
         Why it failed.
     key, versions : str
@@ -77,20 +76,21 @@ class Row(NamedTuple):
     metric: str
     value: float
     seconds: float
-    status: str  # "ok", "failed", "timeout", or "redo" where others are asked for
+    status: str
     message: str
     key: str
     versions: str
 
 
-_TYPES = get_type_hints(Row)
-_NUMBERS: dict[Any, Any] = {name: kind for name, kind in _TYPES.items() if kind is not str}
+_NUMBERS: dict[Any, Any] = {
+    name: kind for name, kind in Row.__annotations__.items() if kind is not str
+}
 
 
 @cache
 def name_versions() -> str:
-    """Return the versions of this library, Python, what both stand on, and the platform."""
-    found = [f"lopsided {__version__}", f"Python {platform.python_version()}"]
+    """Return the versions of lopsided, Python and the packages of methods; the platform."""
+    found = [f"lopsided {version('lopsided')}", f"Python {platform.python_version()}"]
     for name in _PACKAGES:
         try:
             found.append(f"{name} {version(name)}")
@@ -122,13 +122,6 @@ def make_result_table(rows: Iterable[Row] | Any) -> Any:
     return table.sort_values(_ORDER, kind="stable", ignore_index=True)
 
 
-def finished_keys(table: Any, metrics: Collection[str]) -> set[str]:
-    """Return the keys of the trials that have a result for every metric of their study."""
-    due = table[(table["status"] == "ok") & table["metric"].isin(metrics)]
-    counts = due.groupby("key")["metric"].nunique()
-    return set(counts.index[counts == len(metrics)])
-
-
 def write_result_table(table: Any, path: Path) -> None:
     """Write a table as parquet, whole or not at all.
 
@@ -147,7 +140,7 @@ def write_result_table(table: Any, path: Path) -> None:
     ...     print([file.name for file in Path(folder).iterdir()])
     ['table.parquet']
     """
-    with naming_the_file(path), atomic_write(path) as draft:
+    with write_whole(path) as draft:
         table.to_parquet(draft, index=False, compression="zstd")
 
 
@@ -177,32 +170,19 @@ def read_result_table(path: str | Path) -> Any:
     file = file / "table.parquet" if file.is_dir() else file
     if not file.is_file():
         raise FileNotFoundError(
-            f"No results are at {file}. Run the study first: lopsided bench."
+            f"No results are at {file}. Run the study first: lopsided-bench run."
         )
     try:
-        table = pd.read_parquet(file)
-        _check_columns(table)
+        return pd.read_parquet(file, columns=list(Row._fields))
     except Exception as error:  # damage shows in more ways than pyarrow documents
-        why = " ".join(str(error).split()).rstrip(".")
         raise ValueError(
-            f"{file} must be a table of results: {why}. Remove it and run the study again."
+            f"{file} cannot be read: {error}. Remove it and run the study again."
         ) from error
-    return table[list(Row._fields)]
 
 
 def check_rows(key: str, table: Any) -> None:
-    """Raise ValueError unless a table holds the rows of the trial with a key in the store."""
-    _check_columns(table)
-    if set(table["key"]) != {key.rpartition("/")[2]}:
-        raise ValueError("it holds another trial")
-
-
-def _check_columns(table: Any) -> None:
-    """Raise ValueError unless a table holds the columns of `Row`, each of its type."""
-    missing = set(Row._fields) - set(table.columns)
-    if missing:
-        raise ValueError(f"it lacks {sorted(missing)}")
-    for name, kind in _TYPES.items() if len(table) else ():
-        words = kind is str and pd.api.types.infer_dtype(table[name], skipna=False) == "string"
-        if not words and (kind is str or not pd.api.types.is_numeric_dtype(table[name])):
-            raise ValueError(f"{name!r} is of another type")
+    """Raise ValueError unless a table has the rows of the trial with a key in the store."""
+    if list(table.columns) != list(Row._fields) or set(table["key"]) != {
+        key.rpartition("-")[2]
+    }:
+        raise ValueError("has another trial")

@@ -1,46 +1,46 @@
-"""Trials: each fit of a study by name, and how one is run."""
+"""Trials: each fit of a study, and how it is run."""
 
 import hashlib
 import json
+import os
 import signal
 import threading
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from importlib import import_module
 from itertools import product
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
-from lopsided import metrics
-from lopsided._check import require
-from lopsided._signals import raise_stop_behind
-from lopsided.methods.registry import build, get_method
+from lopsided import build, metrics
+from lopsided.methods.registry import get_method
 from lopsided_bench.protocols import NoSplitError, TrainTestSplit, seed_of
 from lopsided_bench.store import ResultStore
 from lopsided_bench.study import MAX_PRIOR, ORACLE, MethodSpec, Setting, Study
 from lopsided_bench.table import Row, make_result_table, name_versions
 
-__all__ = ["Trial", "count_trials", "run_trial", "seed_of", "split_dataset", "trials"]
+__all__ = ["Trial", "make_rows", "run_group", "run_trial", "seed_of", "split_dataset", "trials"]
 
 
 class Trial(NamedTuple):
-    """One fit: which rows, which labels, which method, and a key that tells all of it.
+    """One fit: which rows, which labels, which method, and a key that depends on all of it.
 
     Attributes
     ----------
     dataset : str
-        The table.
+        Name of the data set.
     repeat : int
-        Which split.
+        Number of the split.
     setting : Setting
         How labels are hidden.
     method : MethodSpec
-        What is fitted.
+        The method that is fitted.
     prior_factor : float
-        What the true prior is multiplied by.
+        Factor of the true prior.
     key : str
         A hash of all that the result depends on.
 
@@ -63,19 +63,13 @@ class Trial(NamedTuple):
     @property
     def stored_as(self) -> str:
         """The key of its results in the store."""
-        return name_stored(self.dataset, self.repeat, self.key)
-
-
-def name_stored(dataset: str, repeat: int, key: str) -> str:
-    """Return the key of a trial in the store, where those of a split lie together."""
-    return f"{dataset}-{repeat:04d}/{key}"
+        return f"{self.dataset}-{self.repeat:04d}-{self.key}"
 
 
 def trials(study: Study, hashes: Mapping[str, str]) -> Iterator[Trial]:
     """Enumerate the trials of a study, those of one data set and repeat in a row.
 
-    Their keys are hashes of all that their numbers depend on, the code aside; so `hashes` has
-    the sha256 of each data set.
+    Their keys are hashes of all that their numbers depend on, apart from the code.
 
     Parameters
     ----------
@@ -93,8 +87,8 @@ def trials(study: Study, hashes: Mapping[str, str]) -> Iterator[Trial]:
     >>> from lopsided_bench.study import read_study
     >>> study = read_study("smoke")
     >>> made = list(trials(study, dict.fromkeys(study.datasets, "")))
-    >>> len(made) == count_trials(study)
-    True
+    >>> len(made)
+    200
     """
     # What depends on the method alone is looked up once, not for each of its thousand trials.
     conditions = {method.label: _conditions(study, method) for method in study.methods}
@@ -115,29 +109,6 @@ def trials(study: Study, hashes: Mapping[str, str]) -> Iterator[Trial]:
                     yield Trial(dataset, repeat, setting, method, factor, key)
 
 
-def count_trials(study: Study) -> int:
-    """Return how many trials a study has, without making them.
-
-    Parameters
-    ----------
-    study : Study
-        The protocol.
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
-    >>> from lopsided_bench.study import read_study
-    >>> study = read_study("smoke")
-    >>> count_trials(study)
-    200
-    """
-    of_methods = [_repeats(study, one) * len(_conditions(study, one)) for one in study.methods]
-    return len(study.datasets) * sum(of_methods)
-
-
 def _repeats(study: Study, method: MethodSpec) -> int:
     return study.repeats if method.repeats is None else min(study.repeats, method.repeats)
 
@@ -156,7 +127,6 @@ def _describe(study: Study, method: MethodSpec) -> dict[str, Any]:
     entry = get_method(method.name)
     return {
         "label": method.label,
-        "target": entry.target,
         "params": {k: repr(v) for k, v in {**entry.params, **method.params}.items()},
         "seed_from": method.seed_from,
         "metrics": study.metrics,
@@ -195,20 +165,18 @@ def split_dataset(study: Study, dataset: str, repeat: int) -> TrainTestSplit:
 def run_trial(
     trial: Trial, study: Study, split: TrainTestSplit, memory: str | None = None
 ) -> list[Row]:
-    """Run one trial; what goes wrong becomes a row with a status and a message.
-
-    Methods with a `memory` cache there what other trials can share.
+    """Run one trial; an error becomes rows with a status and a message.
 
     Parameters
     ----------
     trial : Trial
-        Which fit.
+        The fit.
     study : Study
         The protocol.
     split : TrainTestSplit
         The rows of its data set and repeat.
     memory : str or None, default=None
-        A folder for what trials can share.
+        A folder where methods with a parameter `memory` cache what other trials can share.
 
     Returns
     -------
@@ -228,10 +196,10 @@ def run_trial(
     start = time.perf_counter()
     try:
         entry = get_method(trial.method.name)
-        # An alarm in the middle of an import would leave it in pieces.
+        # An alarm in the middle of an import would leave half a module behind.
         entry.load()
         for package in entry.needs:
-            require(package)
+            import_module(package)
         with deadline(study.timeout):
             scores, seconds = _fit_and_score(trial, study, split, memory)
         values = [
@@ -239,29 +207,36 @@ def run_trial(
             for metric in study.metrics
         ]
         return make_rows(trial, study, "ok", "", values, seconds)
-    except TimeoutError:
-        status, message = "timeout", f"given up after {study.timeout:g} s"
     except Exception as error:  # a failed trial is a row, whatever went wrong
-        raise_stop_behind(error)
-        status, message = "failed", f"{type(error).__name__}: {error}"[:500]
-    return make_rows(trial, study, status, message, seconds=time.perf_counter() - start)
+        seconds = time.perf_counter() - start
+        # The alarm may arrive as another error, such as that of an estimator it interrupted.
+        if isinstance(error, TimeoutError) or seconds > study.timeout:
+            status, message = "timeout", f"given up after {study.timeout:g} s"
+        else:
+            status, message = "failed", f"{type(error).__name__}: {error}"[:500]
+        return make_rows(trial, study, status, message, seconds=seconds)
 
 
-def run_group(group: Sequence[Trial], study: Study, store: ResultStore) -> None:
-    """Run the trials of one data set and repeat, and store what they find."""
+def run_group(group: Sequence[Trial], study: Study, store: ResultStore, parent: int) -> int:
+    """Run the trials of one data set and repeat and store their results; return their number.
+
+    A worker stops when the process that started it, `parent`, has ended.
+    """
     try:
         split = split_dataset(study, group[0].dataset, group[0].repeat)
     except NoSplitError as error:
         for trial in group:
             rows = make_rows(trial, study, "failed", str(error))
             store.write(trial.stored_as, make_result_table(rows))
-        return
+        return len(group)
     alike = any(trial.method.seed_from for trial in group)
     with TemporaryDirectory() if alike else nullcontext() as memory:  # what variants share
         for trial in group:
-            if trial.stored_as not in store:  # another run may be at the same study
-                rows = run_trial(trial, study, split, memory)
-                store.write(trial.stored_as, make_result_table(rows))
+            if parent not in (os.getpid(), os.getppid()):
+                os._exit(1)  # nobody waits for the rest
+            rows = run_trial(trial, study, split, memory)
+            store.write(trial.stored_as, make_result_table(rows))
+    return len(group)
 
 
 def make_rows(
@@ -275,8 +250,7 @@ def make_rows(
     """Return the rows of a trial, one for each metric of its study; no values are NaN."""
     dataset, repeat, (mechanism, hidden), method, factor, key = trial
     where = dataset, mechanism, hidden, method.name, method.label, factor, repeat
-    written = message.encode("utf-8", "replace").decode()  # a lone surrogate fits in no file
-    how = seconds, status, written, key, name_versions()
+    how = seconds, status, message, key, name_versions()
     values = values or [float("nan")] * len(study.metrics)
     return [
         Row(*where, metric, value, *how)
@@ -316,27 +290,15 @@ def deadline(seconds: float) -> Iterator[None]:
     if not (in_main and hasattr(signal, "SIGALRM")):
         yield
         return
-    running, late = True, False
 
     def stop(*_: Any) -> None:
-        nonlocal late
-        if running:
-            late = True
-            raise TimeoutError
+        raise TimeoutError
 
     before = signal.signal(signal.SIGALRM, stop)
     try:
-        try:
-            # Again and again, since an error in a destructor is overlooked.
-            signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
-            yield
-        except Exception as error:
-            if late:  # what was interrupted may have made another error of it
-                raise TimeoutError from error
-            raise
-        finally:
-            running = False  # an alarm just before it leaves by the way that stops the timer
+        # Again and again, since an error in a destructor or a callback is overlooked.
+        signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
+        yield
     finally:
-        running = False
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from lopsided_bench.progress import progress_bar
 from lopsided_bench.store import ResultStore
 from lopsided_misstatement.evaluation import (
     Ranked,
@@ -16,7 +17,6 @@ from lopsided_misstatement.evaluation import (
     measure,
 )
 from lopsided_misstatement.models import Model
-from lopsided_misstatement.progress import progress_bar
 from lopsided_misstatement.source import Source
 from lopsided_misstatement.trials import Trial, read_scores
 

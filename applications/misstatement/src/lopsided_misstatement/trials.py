@@ -2,8 +2,6 @@
 
 import warnings
 from collections.abc import Sequence
-from concurrent.futures import as_completed
-from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -11,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from lopsided_bench.pool import start_workers
+from lopsided_bench.parallel import run_parallel
+from lopsided_bench.progress import progress_bar
 from lopsided_bench.store import DamagedFileError, ResultStore
 from lopsided_misstatement.folds import make_fold
 from lopsided_misstatement.models import Model, get_model
-from lopsided_misstatement.progress import progress_bar
 from lopsided_misstatement.source import Source
 
 __all__ = ["Trial", "list_trials", "open_store", "read_scores", "run_trials"]
@@ -97,24 +95,13 @@ def run_trials(
     if not left:  # a worker would start for nothing
         return {}
     failed: dict[Trial, str] = {}
-    bar = progress_bar(len(trials), "ranking years")
-    with bar as advance, start_workers(n_workers) as pool:
+    with progress_bar(len(trials), "ranking years") as advance:
         advance(len(trials) - len(left))
-        running = {pool.submit(_run_trial, source, trial, folder): trial for trial in left}
-        try:
-            for future in as_completed(running):
-                message = future.result()
-                if message:
-                    failed[running[future]] = message
-                advance(1)
-        except BrokenProcessPool:
-            raise OSError(
-                "A worker process died, perhaps for lack of memory. Run the command again with "
-                "fewer --jobs: what is done is kept."
-            ) from None
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+        tasks = [(source, trial, folder) for trial in left]
+        for trial, message in run_parallel(_run_trial, tasks, n_workers):
+            if message:
+                failed[trial] = message
+            advance(1)
     return failed
 
 
@@ -139,8 +126,8 @@ def _find_left(store: ResultStore, trials: Sequence[Trial]) -> list[Trial]:
     return left
 
 
-def _run_trial(source: Source, trial: Trial, folder: Path) -> str:
-    """Fit, score and write in a worker; return why it failed, or nothing."""
+def _run_trial(source: Source, trial: Trial, folder: Path) -> tuple[Trial, str]:
+    """Fit, score and write in a worker; return the trial and why it failed, or nothing."""
     model = get_model(trial.model)
     try:
         with warnings.catch_warnings():
@@ -151,8 +138,8 @@ def _run_trial(source: Source, trial: Trial, folder: Path) -> str:
             if scores.shape != (len(fold.test),) or not np.isfinite(scores).all():
                 raise ValueError("scores must be one finite number for each report.")
     except Exception as error:  # one model must not cost the others their run
-        return f"{type(error).__name__}: {error}"
+        return trial, f"{type(error).__name__}: {error}"
     columns = {"gvkey": fold.test["gvkey"], "score": scores, "seconds": perf_counter() - start}
     frame = pd.DataFrame({**columns, "made_from": source.fingerprint()})
     open_store(source, folder).write(trial.key, frame)
-    return ""
+    return trial, ""

@@ -1,5 +1,3 @@
-import sys
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -9,9 +7,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 import lopsided
-from lopsided.exceptions import MissingExtraError
-from lopsided.methods import peers
 from lopsided.methods.registry import get_method, list_methods
+from lopsided_bench import peers
 from lopsided_bench.peers import PulearnClassifier
 
 pulearn = pytest.importorskip("pulearn")
@@ -85,12 +82,6 @@ def test_every_classifier_of_pulearn_has_an_entry():
     assert [f"pulearn-{algorithm}" for algorithm in by_hand()] == PULEARN
 
 
-def test_peers_are_not_listed_unless_asked_for():
-    assert not set(list_methods("peer")) & set(list_methods())
-    assert set(list_methods("peer")) < set(list_methods("any"))
-    assert all(get_method(name).needs == ("pulearn",) for name in PULEARN)
-
-
 def test_probabilities_above_one_keep_their_order(table):
     X, y = table
     model = lopsided.build("pulearn-elkan-noto", random_state=0).fit(X, y)
@@ -149,7 +140,7 @@ def test_when_no_hold_out_gives_a_frequency_the_fit_says_so(table, algorithm, mo
     X, y = table
     settings = {"hold_out_ratio": 1e-9, "estimator__n_estimators": 5}
     model = PulearnClassifier(algorithm, settings=settings, random_state=0)
-    with pytest.raises(ValueError, match=r"must find a label frequency, got none from 3"):
+    with pytest.raises(ValueError, match="from 3 hold-outs"):
         model.fit(X, y * (np.arange(N_ROWS) < 2))
 
 
@@ -163,7 +154,7 @@ def test_rows_are_weighted_by_bagging_and_repeated_for_the_others(table):
     X, y = table
     weight = np.linspace(1, 2, N_ROWS)
     lopsided.build("pulearn-bagging", random_state=0).fit(X, y, sample_weight=weight)
-    with pytest.raises(ValueError, match="whole numbers, since PositiveNaiveBayesClassifier"):
+    with pytest.raises(ValueError, match=r"sample_weight.*PositiveNaiveBayesClassifier"):
         lopsided.build("pulearn-naive-bayes").fit(X, y, sample_weight=weight)
     counts = np.arange(N_ROWS) % 3
     repeated = lopsided.build("pulearn-naive-bayes").fit(X.repeat(counts, 0), y.repeat(counts))
@@ -172,13 +163,5 @@ def test_rows_are_weighted_by_bagging_and_repeated_for_the_others(table):
 
 
 def test_unknown_algorithms_are_refused_with_the_nearest(table):
-    with pytest.raises(ValueError, match="Did you mean bagging"):
+    with pytest.raises(ValueError, match="bagging"):
         PulearnClassifier("baging").fit(*table)
-
-
-@pytest.mark.parametrize("name", PULEARN)
-def test_without_pulearn_a_fit_says_what_to_install(table, name, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pulearn", None)
-    prior = {"prior": 0.2} if get_method(name).takes_prior else {}
-    with pytest.raises(MissingExtraError, match=r"pip install 'lopsided\[peers\]'"):
-        lopsided.build(name, **prior).fit(*table)
