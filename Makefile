@@ -17,13 +17,13 @@ CONSTRAINTS ?= constraints.txt
 NEWEST := constraints.txt
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS)
-PROJECTS := pyproject.toml applications/misstatement/pyproject.toml
+PROJECTS := pyproject.toml applications/bench/pyproject.toml applications/misstatement/pyproject.toml
 AXE := 4.14.0
 # Mathematics, parameters, names and one fit of most methods; no study, no browser, no kills.
 QUICK := tests/test_architecture.py tests/test_contributing.py tests/test_imports.py tests/test_losses.py \
 	tests/test_risks.py tests/metrics tests/test_labeling.py tests/test_model_selection.py tests/test_bad_input.py \
 	tests/tables tests/methods/test_registry.py tests/methods/test_objective.py tests/methods/test_logistic.py \
-	tests/methods/test_spy.py tests/methods/test_members.py tests/trees/test_binning.py tests/report/test_report.py \
+	tests/methods/test_spy.py tests/methods/test_members.py tests/trees/test_binning.py \
 	tests/report/test_ranking_page.py tests/report/test_diagnosis_parts.py
 # Pages, a study, determinism and methods: what another processor may round differently.
 CPU_SLICE := tests/test_choosing.py tests/test_deciding.py tests/test_extend.py tests/test_journey.py \
@@ -40,8 +40,7 @@ demo: $(VENV)/core.done
 
 test: $(VENV)/dev.done lint
 	$(BIN)/python -m pytest -n 2 -ra --durations=10 -m "not no_extras"
-	$(BIN)/python -m pytest -n 2 -ra --without torch --without pulearn --without catboost \
-		--without lightgbm --without imblearn --without pyod tests/test_contract.py
+	$(BIN)/python -m pytest -n 2 -ra --without torch tests/test_contract.py
 
 quick: $(VENV)/dev.done lint
 	$(BIN)/python -m pytest -n 2 --durations=10 $(QUICK)
@@ -81,7 +80,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/core.done: $(PROJECTS) $(CONSTRAINTS) | $(BIN)/python
-	$(PIP) -e ".[bench,text]"
+	$(PIP) -e ".[text]" -e applications/bench
 	$(PIP) --no-deps -e applications/misstatement
 	touch $@
 
@@ -89,7 +88,7 @@ $(VENV)/core.done: $(PROJECTS) $(CONSTRAINTS) | $(BIN)/python
 # looks at the accessibility of pages; where there is no npm, its test is skipped.
 $(VENV)/dev.done: $(PROJECTS) $(CONSTRAINTS) | $(BIN)/python
 	$(PIP) "$$(grep '^torch==' $(CONSTRAINTS))"
-	$(PIP) -e ".[all,dev,docs]"
+	$(PIP) -e ".[all,dev,docs]" -e "applications/bench[data,peers]"
 	$(PIP) --no-deps -e applications/misstatement
 	-npm install --silent --no-audit --no-fund --prefix $(VENV)/npm axe-core@$(AXE)
 	touch $@ $(VENV)/core.done

@@ -11,7 +11,7 @@ from lopsided._check import _EXTRAS, require
 from lopsided.exceptions import MissingExtraError
 from lopsided.losses import LogisticLoss
 from lopsided.methods.base import PUClassifier
-from lopsided.methods.registry import build, get_method, list_methods
+from lopsided.methods.registry import METHODS, build, get_method
 from lopsided.risks import SignedWeights, naive, nnpu
 from lopsided.testing import check_method, contract_checks
 
@@ -25,20 +25,20 @@ def is_missing(package):
 
 
 def lacks(method):
-    return any(map(is_missing, get_method(method).needs))
+    return any(map(is_missing, method.needs))
 
 
 CASES = [
     pytest.param(
         check,
-        id=f"{method}-{name}",
-        marks=[] if get_method(method).needs else [pytest.mark.no_extras],
+        id=f"{method.name}-{name}",
+        marks=[] if method.needs else [pytest.mark.no_extras],
     )
-    for method in list_methods("any")
+    for method in METHODS
     if not lacks(method)
-    for name, check in contract_checks(method)
+    for name, check in contract_checks(method.name)
 ]
-OTHERS = [method for method in list_methods("any") if lacks(method)]
+OTHERS = [method.name for method in METHODS if lacks(method)]
 
 
 @pytest.mark.parametrize("check", CASES)

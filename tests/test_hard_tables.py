@@ -9,7 +9,7 @@ from scipy.sparse import csr_matrix
 from lopsided import rank_unlabeled
 from lopsided._check import require
 from lopsided.exceptions import MissingExtraError, PriorWarning
-from lopsided.methods.registry import build, get_method, list_methods
+from lopsided.methods.registry import METHODS, build, get_method
 
 
 def has_packages(method):
@@ -21,7 +21,7 @@ def has_packages(method):
     return True
 
 
-HERE = [method for method in list_methods("any") if has_packages(method)]
+HERE = [method.name for method in METHODS if has_packages(method.name)]
 FROM_LABELS = [method for method in HERE if get_method(method).labels == "pu"]
 RNG = np.random.default_rng(0)
 N = 60

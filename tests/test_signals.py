@@ -19,41 +19,26 @@ from lopsided.workflow.cli import main
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has other signals")
 
 _SLOW = """
-import hashlib, sys, time
+import sys, time
 from lopsided.workflow import cli
 from lopsided.workflow.cli import other_commands
 from lopsided._files import atomic_write
-from lopsided_bench.pool import start_workers
 
 def doze(seconds):
     for _ in range(20 * seconds):  # a signal just before a long sleep would be heard after it
         time.sleep(0.05)
 
-def write(path, wait=doze):
+def write(path):
     with atomic_write(path) as draft:
         draft.write_text("half")
         print("writing", flush=True)
-        wait(60)
-
-def compute(seconds):
-    hashlib.pbkdf2_hmac("sha256", b"", b"", seconds * 10**7)
-
-def compute_something(path):
-    write(path, compute)
+        doze(60)
 
 def alone(options):
-    write(sys.argv[2])
-
-def in_a_worker(options):
-    with start_workers(1) as pool:
-        pool.submit(write, sys.argv[2]).result()
-
-def in_a_busy_worker(options):
-    with start_workers(1) as pool:
-        pool.submit(compute_something, sys.argv[2]).result()
+    write(sys.argv[1])
 
 if __name__ == "__main__":
-    other_commands.list_known_methods = globals()[sys.argv[1]]
+    other_commands.list_known_methods = alone
     sys.exit(cli.main(["methods"]))
 """
 
@@ -64,8 +49,8 @@ def start(tmp_path):
     script, running = tmp_path / "slow.py", []
     script.write_text(_SLOW)
 
-    def begin(where):
-        words = [sys.executable, script, where, tmp_path / "out" / "file"]
+    def begin():
+        words = [sys.executable, script, tmp_path / "out" / "file"]
         pipe = subprocess.PIPE
         own = {"stdout": pipe, "stderr": pipe, "text": True, "preexec_fn": hear_signals}
         running.append(subprocess.Popen(words, **own))
@@ -79,10 +64,9 @@ def start(tmp_path):
         process.communicate()
 
 
-@pytest.mark.parametrize("where", ["alone", "in_a_worker", "in_a_busy_worker"])
 @pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-def test_a_command_that_is_told_to_end_leaves_nothing_behind(start, tmp_path, stop, where):
-    process = start(where)
+def test_a_command_that_is_told_to_end_leaves_nothing_behind(start, tmp_path, stop):
+    process = start()
     process.send_signal(stop)
     _, said = process.communicate(timeout=30)
     assert process.returncode == 128 + stop
@@ -91,7 +75,7 @@ def test_a_command_that_is_told_to_end_leaves_nothing_behind(start, tmp_path, st
 
 
 def test_a_draft_outlives_a_kill_until_the_next_file_is_written(start, tmp_path):
-    process = start("alone")
+    process = start()
     with atomic_write(tmp_path / "out" / "other") as draft:
         draft.write_text("beside a living process")
     assert len(os.listdir(tmp_path / "out")) == 2
@@ -101,15 +85,6 @@ def test_a_draft_outlives_a_kill_until_the_next_file_is_written(start, tmp_path)
     with atomic_write(tmp_path / "out" / "file") as draft:
         draft.write_text("whole")
     assert sorted(os.listdir(tmp_path / "out")) == ["file", "other"]
-
-
-def test_a_worker_whose_parent_is_killed_leaves_nothing_behind(start, tmp_path):
-    process = start("in_a_worker")
-    process.kill()
-    deadline = time.monotonic() + 30
-    while os.listdir(tmp_path / "out") and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert os.listdir(tmp_path / "out") == []
 
 
 def test_signals_are_as_before_after_a_command(capsys):

@@ -213,7 +213,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }
 
 
-def _make_study(file: Path, content: dict[str, Any]) -> Study:
+def _check_types(content: dict[str, Any]) -> None:
     for key, value in content.items():
         if not isinstance(value, _TYPES[check_choice(key, _TYPES, "entry")]):
             kinds = " or ".join(kind.__name__ for kind in _TYPES[key])
@@ -221,6 +221,10 @@ def _make_study(file: Path, content: dict[str, Any]) -> Study:
     for key in ("title", "datasets", "mechanisms", "methods"):
         if not content.get(key):
             raise ValueError(f"A study needs {key}. Write it at the top of the file.")
+
+
+def _make_study(file: Path, content: dict[str, Any]) -> Study:
+    _check_types(content)
     values = dict(content)
     values["datasets"] = _read_datasets(content["datasets"])
     values["settings"] = _read_settings(values.pop("mechanisms"))
