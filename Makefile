@@ -27,7 +27,7 @@ QUICK := tests/test_architecture.py tests/test_contributing.py tests/test_import
 	tests/report/test_ranking_page.py tests/report/test_diagnosis_parts.py
 # Pages, a study, determinism and methods: what another processor may round differently.
 CPU_SLICE := tests/test_choosing.py tests/test_deciding.py tests/test_extend.py tests/test_journey.py \
-	tests/test_reviewing.py tests/test_ten_minutes.py tests/bench/test_study.py tests/test_determinism.py \
+	tests/test_reviewing.py tests/test_ten_minutes.py applications/bench/tests/test_study.py tests/test_determinism.py \
 	tests/test_math.py tests/test_ranking.py tests/review tests/methods/test_focused.py tests/methods/test_forest.py \
 	tests/methods/test_logistic.py tests/methods/test_sar_em.py tests/methods/test_nnif.py
 export OMP_WAIT_POLICY ?= passive

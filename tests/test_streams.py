@@ -39,7 +39,7 @@ def run(table):
 RANK = "rank t.csv --label y --method naive-logistic"
 
 
-@pytest.mark.parametrize("words", [RANK, "methods", "demo", "bench none.toml"])
+@pytest.mark.parametrize("words", [RANK, "methods", "demo"])
 def test_a_closed_standard_output_is_found_before_the_work(run, words, tmp_path):
     done = run(f"{words} >&-")
     assert done.returncode == 2

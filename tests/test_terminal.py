@@ -160,7 +160,6 @@ def run_all(desk, name, monkeypatch, stream):
         ["prior", table, *roles, "--method", "naive-logistic"],
         ["compare", table, *roles, "--methods", "naive-logistic", "--folds", "2"],
         ["compare", table, *roles, f"--methods={mark}"],
-        ["bench", f"{folder}/{mark}.toml"],
         ["demo", f"--method={mark}"],
     ]
     printed = {}
@@ -182,7 +181,7 @@ def test_no_command_breaks_a_line_or_sends_a_control_character(desk, monkeypatch
         assert code == tame[name][0], (name, told)
         assert not RAW.search(shown + told), name
         assert shown.count("\n") == tame[name][1].count("\n"), name
-        if name in ("explain 6", "feedback 9", "compare 12", "demo 14"):
+        if name in ("explain 6", "feedback 9", "compare 12", "demo 13"):
             assert (code, told.count("\n")) == (2, 1)
     (page,) = desk[0].glob("wild*.html")
     assert not RAW.search(page.read_text(encoding="utf-8"))

@@ -155,7 +155,6 @@ def test_a_table_may_come_by_a_pipe_and_a_ranking_leave_by_one(desk, monkeypatch
         (["rank", "{lop}", "{csv}", "--method", "focused"], "got --method as well"),
         (["rank", "{lop}", "{csv}", "--day-first", "no"], "got --day-first as well"),
         (["rank", "{csv}", "{lop}"], "The model must come before the table"),
-        (["report", "{lop}"], "lopsided bench FOLDER --report"),
         (["rank", "{csv}", "{csv}"], "The model must come before the table"),
         (["rank", "{lop}", "{csv}", "{csv}"], "got 3 names"),
         (["rank", "{lop}", "gone.csv"], "There is no file gone.csv"),
