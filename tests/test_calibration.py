@@ -17,10 +17,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from lopsided import FocusedClassifier, NaiveLogisticClassifier, PUForestClassifier, calibration
-from lopsided import _calibration_maps as maps
 from lopsided.calibration import (
     PUCalibratedClassifier,
     fit_calibration,
+    maps,
     pu_calibration_error,
     pu_log_loss,
     pu_reliability_curve,
@@ -448,7 +448,7 @@ def test_the_prior_is_estimated_from_the_same_scores(monkeypatch):
         seen.update(y=y, scores=scores)
         return SimpleNamespace(value=0.25, identified=True)
 
-    monkeypatch.setattr(calibration, "estimate_prior", estimate_prior)
+    monkeypatch.setattr(calibration.classifier, "estimate_prior", estimate_prior)
     model = PUCalibratedClassifier(FOREST, random_state=0).fit(X, y)
     assert model.prior_ == 0.25
     assert model.prior_estimate_.value == 0.25

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from lopsided._calibration_maps import METHODS, fit_calibration
 from lopsided._sketch import QuantileSummary, ScoreSketch
+from lopsided.calibration.maps import METHODS, fit_calibration
 from lopsided.methods._normal_scores import fit_normal_scores
 from lopsided.priors import estimate_prior
 

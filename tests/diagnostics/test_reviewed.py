@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from lopsided import metrics
-from lopsided._calibration_maps import fit_calibration
 from lopsided.calibration import pu_calibration_error
+from lopsided.calibration.maps import fit_calibration
 from lopsided.diagnostics import (
     blind_recall,
     check_scar,

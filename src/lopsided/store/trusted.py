@@ -13,9 +13,9 @@ from lopsided._terminal import abbreviate
 from lopsided.store.container import Refused
 
 TRUSTED: tuple[str, ...] = (
-    "lopsided._calibration_maps.AffineMap",
-    "lopsided._calibration_maps.BetaMap",
-    "lopsided._calibration_maps.IsotonicMap",
+    "lopsided.calibration.maps.AffineMap",
+    "lopsided.calibration.maps.BetaMap",
+    "lopsided.calibration.maps.IsotonicMap",
     "lopsided.calibration.PUCalibratedClassifier",
     "lopsided.losses.CalibratedFocalLoss",
     "lopsided.losses.FocalLoss",

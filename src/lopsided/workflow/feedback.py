@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from lopsided._calibration_maps import CalibrationMap, fit_calibration
 from lopsided._warnings import warn
+from lopsided.calibration.maps import CalibrationMap, fit_calibration
 from lopsided.exceptions import PriorWarning
 from lopsided.priors import PriorEstimate
 from lopsided.priors.registry import choose_prior

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from lopsided._calibration_maps import CalibrationMap
 from lopsided._terminal import abbreviate
+from lopsided.calibration.maps import CalibrationMap
 from lopsided.explain import Explanation, explain
 from lopsided.workflow.tables import TableCleaner, is_missing, spell
 

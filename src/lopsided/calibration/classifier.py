@@ -1,8 +1,4 @@
-"""Probabilities of being positive from PU labels, and how far to trust them.
-
-`PUCalibratedClassifier` gives them to a classifier, `fit_calibration` to scores. `pu_log_loss`,
-`pu_calibration_error` and `pu_reliability_curve` judge them without negatives.
-"""
+"""Probabilities of being positive for any classifier, calibrated on out-of-fold scores."""
 
 import warnings
 from dataclasses import dataclass
@@ -18,13 +14,6 @@ from sklearn.utils.validation import (
     has_fit_parameter,
 )
 
-from lopsided._calibration_maps import METHODS, CalibrationMap, Method, fit_calibration
-from lopsided._calibration_metrics import (
-    ReliabilityCurve,
-    pu_calibration_error,
-    pu_log_loss,
-    pu_reliability_curve,
-)
 from lopsided._check import (
     as_generator,
     check_choice,
@@ -38,6 +27,7 @@ from lopsided._params import seeded_copy
 from lopsided._rows import TrainingRows
 from lopsided._terminal import quote
 from lopsided._warnings import warn
+from lopsided.calibration.maps import METHODS, Method, fit_calibration
 from lopsided.exceptions import PriorWarning
 from lopsided.methods.additive import AdditiveScores, additive_scores, settle
 from lopsided.methods.answers import scores_of
@@ -47,15 +37,7 @@ from lopsided.priors import estimate_prior
 from lopsided.priors.estimation import PriorLike, warn_unidentified
 from lopsided.priors.registry import is_estimated, resolve_prior
 
-__all__ = [
-    "CalibrationMap",
-    "PUCalibratedClassifier",
-    "ReliabilityCurve",
-    "fit_calibration",
-    "pu_calibration_error",
-    "pu_log_loss",
-    "pu_reliability_curve",
-]
+__all__ = ["PUCalibratedClassifier"]
 
 
 @dataclass(eq=False, repr=False)

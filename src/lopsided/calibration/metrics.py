@@ -17,7 +17,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._calibration_maps import Scenario
 from lopsided._check import (
     as_floats,
     check_choice,
@@ -26,6 +25,7 @@ from lopsided._check import (
     check_prior,
     check_share,
 )
+from lopsided.calibration.maps import Scenario
 
 __all__ = ["ReliabilityCurve", "pu_calibration_error", "pu_log_loss", "pu_reliability_curve"]
 
