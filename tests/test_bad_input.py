@@ -6,7 +6,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
 
 import lopsided
-from lopsided._check import as_generator, require
+from lopsided._validation import as_generator, require
 from lopsided.calibration import fit_calibration, pu_log_loss
 from lopsided.datasets import make_claims
 from lopsided.diagnostics import find_leaks

@@ -7,7 +7,7 @@ from own_risks import Heavy
 from sklearn.naive_bayes import GaussianNB
 
 from lopsided import BoostedRiskClassifier
-from lopsided._check import _EXTRAS, require
+from lopsided._validation import _EXTRAS, require
 from lopsided.exceptions import MissingExtraError
 from lopsided.losses import LogisticLoss
 from lopsided.methods.base import PUClassifier

@@ -15,8 +15,8 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import SVC
 
 import lopsided
-from lopsided._check import require
 from lopsided._math import sigmoid
+from lopsided._validation import require
 from lopsided.calibration import PUCalibratedClassifier
 from lopsided.exceptions import MissingExtraError
 from lopsided.explain import Explanation, explain

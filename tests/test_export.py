@@ -9,7 +9,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from lopsided import build
-from lopsided._check import require
+from lopsided._validation import require
 from lopsided.exceptions import MissingExtraError
 from lopsided.export import encode_rows, export, score_map, to_treelite
 from lopsided.methods.registry import METHODS

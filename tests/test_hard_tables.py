@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from lopsided import rank_unlabeled
-from lopsided._check import require
+from lopsided._validation import require
 from lopsided.exceptions import MissingExtraError, PriorWarning
 from lopsided.methods.registry import METHODS, build, get_method
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import check_scores
+from lopsided._validation import check_scores
 
 __all__ = ["N_EXACT", "N_EXACT_LABELED", "QuantileSummary", "ScoreSketch", "SketchRows"]
 

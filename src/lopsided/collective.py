@@ -14,7 +14,7 @@ from functools import reduce
 from numbers import Integral
 from typing import Any
 
-from lopsided._check import check_count, require
+from lopsided._validation import check_count, require
 from lopsided.methods.boosting import BoostedRiskClassifier
 from lopsided.methods.checkpoint import SEEDLESS, Checkpoint
 from lopsided.methods.distributed import (

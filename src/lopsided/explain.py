@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import as_floats, check_count
 from lopsided._terminal import quote
+from lopsided._validation import as_floats, check_count
 from lopsided.methods.additive import AdditiveScores, additive_scores
 from lopsided.methods.base import as_pandas
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
-from lopsided._check import require
 from lopsided._files import atomic_write
+from lopsided._validation import require
 from lopsided.losses import Loss
 from lopsided.methods.boosting import BoostedRiskClassifier
 

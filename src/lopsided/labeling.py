@@ -7,8 +7,8 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import as_generator, check_choice, check_share, check_truth
 from lopsided._math import rows_of_share
+from lopsided._validation import as_generator, check_choice, check_share, check_truth
 
 __all__ = ["SAR", "SCAR", "Mechanism"]
 

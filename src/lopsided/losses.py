@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from lopsided._math import backend, cast, sigmoid, softplus
-from lopsided._params import Params, is_real
 from lopsided._terminal import quote
+from lopsided._validation import Params, is_real
 
 __all__ = ["CalibratedFocalLoss", "FocalLoss", "LogisticLoss", "Loss", "SigmoidLoss"]
 

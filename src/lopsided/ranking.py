@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from lopsided._check import as_generator, check_count
-from lopsided._params import seeded_copy
 from lopsided._terminal import quote
+from lopsided._validation import as_generator, check_count
 from lopsided._warnings import warn
 from lopsided.exceptions import PriorWarning
+from lopsided.methods._learners import seeded_copy
 from lopsided.methods.base import (
     PUClassifier,
     TrainingRows,

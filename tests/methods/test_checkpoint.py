@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from lopsided import build
-from lopsided._check import require
+from lopsided._validation import require
 from lopsided.methods.checkpoint import Checkpoint, list_facts
 
 X = np.random.default_rng(0).normal(size=(300, 4))

@@ -11,7 +11,7 @@ import numpy as np
 from attacks.drawn import Draw, Entry, arguments
 from attacks.entries.values import SEEDS, expect
 from lopsided import build
-from lopsided._check import check_count
+from lopsided._validation import check_count
 from lopsided._warnings import warn
 from lopsided.metrics import roc_auc
 

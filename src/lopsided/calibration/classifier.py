@@ -14,7 +14,10 @@ from sklearn.utils.validation import (
     has_fit_parameter,
 )
 
-from lopsided._check import (
+from lopsided._math import log_odds_of
+from lopsided._rows import TrainingRows
+from lopsided._terminal import quote
+from lopsided._validation import (
     as_generator,
     check_choice,
     check_count,
@@ -22,13 +25,10 @@ from lopsided._check import (
     check_prior,
     encode_groups,
 )
-from lopsided._math import log_odds_of
-from lopsided._params import seeded_copy
-from lopsided._rows import TrainingRows
-from lopsided._terminal import quote
 from lopsided._warnings import warn
 from lopsided.calibration.maps import METHODS, Method, fit_calibration
 from lopsided.exceptions import PriorWarning
+from lopsided.methods._learners import seeded_copy
 from lopsided.methods.additive import AdditiveScores, additive_scores, settle
 from lopsided.methods.answers import scores_of
 from lopsided.methods.base import ScoreAnswers, as_pandas, assign_folds

@@ -18,9 +18,14 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import as_floats, check_choice, check_labels, check_prior
 from lopsided._math import sigmoid, softplus
-from lopsided._params import check_n_rows
+from lopsided._validation import (
+    as_floats,
+    check_choice,
+    check_labels,
+    check_n_rows,
+    check_prior,
+)
 
 __all__ = [
     "METHODS",

@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import (
+from lopsided._validation import (
     as_floats,
     check_choice,
     check_count,

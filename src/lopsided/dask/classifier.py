@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from lopsided._check import as_generator, check_count, require
 from lopsided._files import check_no_file
+from lopsided._validation import as_generator, check_count, require
 from lopsided._warnings import warn
 from lopsided.dask.failures import naming_failures
 from lopsided.dask.partitions import as_parts, compute, find_client

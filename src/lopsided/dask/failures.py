@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
-from lopsided._check import require
+from lopsided._validation import require
 
 __all__ = ["WorkerLostError", "in_partition", "naming_failures"]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from lopsided._check import check_choice, require
 from lopsided._terminal import list_some
+from lopsided._validation import check_choice, require
 from lopsided.dask.classifier import DaskPUClassifier
 from lopsided.dask.failures import naming_failures
 from lopsided.dask.partitions import as_parts, compute

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
-from lopsided._check import require
 from lopsided._sketch import ScoreSketch
+from lopsided._validation import require
 from lopsided.calibration import CalibrationMap, fit_calibration
 from lopsided.dask.failures import in_partition, naming_failures
 from lopsided.dask.partitions import Part, as_parts, compute, find_client, is_array

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from lopsided._check import require
+from lopsided._validation import require
 from lopsided.workflow.tables.parquet_files import TableFile
 
 __all__ = [

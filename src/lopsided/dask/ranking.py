@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from lopsided._check import check_count, check_unique, require
 from lopsided._files import atomic_write
 from lopsided._math import sigmoid
 from lopsided._sketch import N_EXACT, ScoreSketch
+from lopsided._validation import check_count, check_unique, require
 from lopsided.dask.failures import in_partition, naming_failures
 from lopsided.dask.judging import sketch_parts
 from lopsided.dask.partitions import (

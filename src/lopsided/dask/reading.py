@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from lopsided._check import require
+from lopsided._validation import require
 from lopsided.workflow.tables.parquet_files import TableFile, find_parquet
 
 __all__ = ["read_folder"]

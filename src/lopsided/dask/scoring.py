@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from lopsided._check import require
+from lopsided._validation import require
 from lopsided.dask.partitions import find_client, is_array, is_frame
 
 __all__ = ["map_scores"]

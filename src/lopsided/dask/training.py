@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from lopsided._check import require
+from lopsided._validation import require
 from lopsided.dask.failures import in_partition, naming_failures
 from lopsided.dask.partitions import Part, compute
 from lopsided.methods.boosting import BoostedRiskClassifier

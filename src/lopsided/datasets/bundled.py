@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import check_choice
+from lopsided._validation import check_choice
 
 __all__ = ["Dataset", "list_datasets", "load"]
 

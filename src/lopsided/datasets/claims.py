@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import as_generator, check_count, check_share
 from lopsided._terminal import quote
+from lopsided._validation import as_generator, check_count, check_share
 
 __all__ = ["Claims", "make_claims"]
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from lopsided._check import SCENARIOS, check_choice
 from lopsided._terminal import quote
+from lopsided._validation import SCENARIOS, check_choice
 
 _QUANTILES = 51  # of an uncertain prior
 _NOISE = 11  # quantiles of the noise around a total

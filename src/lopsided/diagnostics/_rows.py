@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import check_labels, check_scores
 from lopsided._math import chance_within, count_rivals
 from lopsided._terminal import quote
+from lopsided._validation import check_labels, check_scores
 
 LEVEL = 0.9  # of every interval that is printed
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from lopsided._check import as_floats, as_generator, check_level, check_scores
 from lopsided._terminal import quote
+from lopsided._validation import as_floats, as_generator, check_level, check_scores
 from lopsided.diagnostics._rows import (
     LEVEL,
     check_cuts,

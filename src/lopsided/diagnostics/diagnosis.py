@@ -7,9 +7,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import as_floats, as_generator, check_labels, check_level
 from lopsided._reduction import reduce_sparse
 from lopsided._rows import TrainingRows
+from lopsided._validation import as_floats, as_generator, check_labels, check_level
 from lopsided.diagnostics._rows import LEVEL, check_cuts
 from lopsided.diagnostics.assumptions import Sensitivity, sensitivity
 from lopsided.diagnostics.blind import BlindRecall, blind_recall

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length
 
-from lopsided._check import check_count, check_labels, check_level
 from lopsided._math import log_odds_of, sigmoid
+from lopsided._validation import check_count, check_labels, check_level
 from lopsided.calibration.maps import fit_calibration
 from lopsided.diagnostics._hidden import (
     as_prior_range,

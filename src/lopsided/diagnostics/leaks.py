@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import check_labels
 from lopsided._terminal import abbreviate, quote
+from lopsided._validation import check_labels
 
 __all__ = ["Leak", "find_leaks"]
 

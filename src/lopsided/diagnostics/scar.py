@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import as_generator, check_level
+from lopsided._validation import as_generator, check_level
 from lopsided.diagnostics._hidden import check_prior_range, count_hidden
 from lopsided.diagnostics._rows import blind_places, check_rows
 from lopsided.priors import PriorEstimate

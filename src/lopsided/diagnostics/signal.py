@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import as_generator, check_count, check_labels, check_level
 from lopsided._reduction import reduce_sparse
+from lopsided._validation import as_generator, check_count, check_labels, check_level
 from lopsided.diagnostics._permutation import permute_and_refit
 from lopsided.diagnostics._rows import check_rows
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import check_unique, fill_masked
 from lopsided._terminal import quote
+from lopsided._validation import check_unique, fill_masked
 from lopsided._warnings import warn
 
 # No exponents or blanks: "1E5" is more often a name than a number.

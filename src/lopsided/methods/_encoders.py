@@ -7,8 +7,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import check_magnitude
 from lopsided._rows import TrainingRows
+from lopsided._validation import check_magnitude
 from lopsided.methods._categories import LevelMap, fit_level_map
 from lopsided.methods._normal_scores import MIN_SCALE, NormalScores, fit_normal_scores
 from lopsided.methods.additive import AdditiveScores, additive_log_odds

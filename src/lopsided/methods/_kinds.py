@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from lopsided._check import check_labels, fill_masked
 from lopsided._rows import TrainingRows
 from lopsided._terminal import abbreviate
+from lopsided._validation import check_labels, fill_masked
 from lopsided.methods._encoders import NumericEncoder, fit_numeric_encoder
 
 FREQUENCY = "frequency"

@@ -5,12 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import has_fit_parameter
 
 from lopsided._math import log_odds_of
-from lopsided._params import seeded_copy
 from lopsided._rows import TrainingRows
 from lopsided._terminal import quote
 
@@ -29,6 +28,18 @@ def check_learner(learner: Any, role: str) -> Any:
             "classifier that weighs rows, such as LogisticRegression."
         )
     return learner
+
+
+def seeded_copy(estimator: Any, rng: np.random.Generator) -> Any:
+    """Return a fresh copy of an estimator, its random states drawn where none was given.
+
+    Those of its parts too: the steps of a pipeline, what a method wraps.
+    """
+    fresh = clone(estimator)
+    given = fresh.get_params()
+    names = sorted(name for name in given if name.endswith("random_state"))
+    missing = [name for name in names if given[name] is None]
+    return fresh.set_params(**{name: int(rng.integers(2**31)) for name in missing})
 
 
 def fit_learner(learner: Any, rows: TrainingRows, rng: np.random.Generator) -> Any:

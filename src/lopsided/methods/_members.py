@@ -10,9 +10,9 @@ from scipy.stats import rankdata
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
-from lopsided._check import check_count, guess_prior
 from lopsided._rows import Splits, TrainingRows
 from lopsided._terminal import quote
+from lopsided._validation import check_count, guess_prior
 from lopsided.methods._cross_fit import (
     assign_folds,
     assign_group_folds,

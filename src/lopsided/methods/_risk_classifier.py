@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lopsided._check import check_choice
 from lopsided._math import rows_of_share
 from lopsided._rows import TrainingRows
 from lopsided._terminal import quote
+from lopsided._validation import check_choice
 from lopsided._warnings import warn
 from lopsided.methods.base import PUClassifier
 from lopsided.risks import Risk

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lopsided._check import check_choice
 from lopsided._terminal import quote
+from lopsided._validation import check_choice
 from lopsided.methods._members import MANY_LABELED, OUTLIERS, Member
 from lopsided.methods._neighbors import NeighborRatioClassifier
 from lopsided.methods._outliers import OutlierClassifier

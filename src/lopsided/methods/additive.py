@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from lopsided._blas import one_blas_thread
-from lopsided._check import as_generator, require
 from lopsided._math import log_odds_of, sigmoid
 from lopsided._rows import TrainingRows
+from lopsided._validation import as_generator, require
 from lopsided.methods._learners import positive_log_odds
 from lopsided.methods._shapley import find_typical_row, sample_cells, sample_table
 from lopsided.methods.answers import scores_of

@@ -10,7 +10,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from lopsided._blas import one_blas_thread
-from lopsided._check import (
+from lopsided._rows import TrainingRows
+from lopsided._validation import (
     as_generator,
     check_jobs,
     check_labels,
@@ -19,7 +20,6 @@ from lopsided._check import (
     encode_groups,
     fill_masked,
 )
-from lopsided._rows import TrainingRows
 from lopsided._warnings import warn
 from lopsided.methods._categories import (
     as_pandas,

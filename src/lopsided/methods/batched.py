@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lopsided._check import as_generator, check_jobs, require
 from lopsided._rows import TrainingRows
 from lopsided._terminal import quote
+from lopsided._validation import as_generator, check_jobs, require
 from lopsided._warnings import warn
 from lopsided.methods._auto_prior import estimate_prior_of_batches
 from lopsided.methods._categories import category_levels, fit_level_map

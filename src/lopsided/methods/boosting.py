@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, issparse
 
-from lopsided._check import check_choice, check_count, check_magnitude, require
 from lopsided._math import normalized
-from lopsided._params import is_real
 from lopsided._progress import Bar
 from lopsided._rows import TrainingRows
 from lopsided._terminal import quote
+from lopsided._validation import check_choice, check_count, check_magnitude, is_real, require
 from lopsided._warnings import warn
 from lopsided.methods._categories import fit_level_map, map_levels
 from lopsided.methods._estimate import fused_estimate

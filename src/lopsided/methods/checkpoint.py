@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from lopsided._check import check_count, require
 from lopsided._files import atomic_write, check_no_file
+from lopsided._validation import check_count, require
 
 __all__ = ["SEEDLESS", "Checkpoint", "list_facts"]
 

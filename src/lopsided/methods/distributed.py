@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from lopsided._check import as_generator, require
 from lopsided._rows import TrainingRows
 from lopsided._terminal import quote
+from lopsided._validation import as_generator, require
 from lopsided.methods._categories import LevelMap
 from lopsided.methods._label_totals import LabelTotals, check_local, weighs_by_label
 from lopsided.methods._objective import fused_objective

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
-from lopsided._check import check_choice, check_count
 from lopsided._math import log_odds_of
 from lopsided._rows import TrainingRows
+from lopsided._validation import check_choice, check_count
 from lopsided.methods._cross_fit import assign_group_folds, cross_fit
 from lopsided.methods._encoders import EncodedClassifier
 from lopsided.methods._learners import (

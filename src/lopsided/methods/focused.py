@@ -10,10 +10,10 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, check_memory
 
-from lopsided._check import check_choice, check_magnitude, check_prior
 from lopsided._math import normalized, sigmoid
 from lopsided._progress import Bar
 from lopsided._rows import TrainingRows
+from lopsided._validation import check_choice, check_magnitude, check_prior
 from lopsided.calibration.maps import CalibrationMap, fit_calibration
 from lopsided.calibration.metrics import pu_calibration_error
 from lopsided.methods._local_outliers import fit_local_outliers, widen_schema

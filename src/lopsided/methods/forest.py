@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from lopsided._check import check_choice, check_count
 from lopsided._math import normalized
 from lopsided._rows import TrainingRows
 from lopsided._terminal import quote
+from lopsided._validation import check_choice, check_count
 from lopsided.methods._categories import fit_level_map, map_levels
 from lopsided.methods._cross_fit import assign_folds, cross_fit
 from lopsided.methods.additive import AdditiveScores, settle

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from lopsided._check import check_choice
 from lopsided._math import normalized
 from lopsided._rows import TrainingRows
+from lopsided._validation import check_choice
 from lopsided.methods._encoders import EncodedClassifier, QuantileNormalizer
 from lopsided.methods._learners import linear_scores
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from lopsided._check import check_count, require
-from lopsided._params import check_optimizer
 from lopsided._rows import TrainingRows
+from lopsided._validation import check_count, check_optimizer, require
 from lopsided.methods._encoders import EncodedClassifier
 from lopsided.methods._risk_classifier import RiskClassifier, check_hold_out, hold_out
 from lopsided.priors.estimation import PriorLike

@@ -11,12 +11,11 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from lopsided._blas import one_blas_thread
-from lopsided._check import as_generator
 from lopsided._math import sigmoid
-from lopsided._params import seeded_copy
 from lopsided._terminal import abbreviate, quote
+from lopsided._validation import as_generator
 from lopsided.methods._kinds import KindModel, check_kinds, fit_kind_model
-from lopsided.methods._learners import positive_proba
+from lopsided.methods._learners import positive_proba, seeded_copy
 from lopsided.methods.additive import AdditiveScores, additive_scores
 from lopsided.methods.answers import scores_of
 from lopsided.methods.base import Accepts, PUClassifier, as_pandas

@@ -6,8 +6,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import check_choice, check_count, check_magnitude, require
 from lopsided._rows import TrainingRows
+from lopsided._validation import check_choice, check_count, check_magnitude, require
 from lopsided.methods._encoders import EncodedClassifier
 from lopsided.methods._isolation import search_path
 from lopsided.methods._learners import check_learner, fit_learner, positive_log_odds

@@ -6,8 +6,8 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, Literal
 
-from lopsided._check import check_choice
 from lopsided._terminal import quote
+from lopsided._validation import check_choice
 from lopsided.methods.catalog import METHODS, Method
 
 if TYPE_CHECKING:

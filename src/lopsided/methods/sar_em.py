@@ -11,11 +11,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from lopsided._blas import one_blas_thread
-from lopsided._check import check_count
 from lopsided._math import log_odds_of, positive_posterior
 from lopsided._progress import Bar
 from lopsided._rows import TrainingRows
 from lopsided._terminal import quote
+from lopsided._validation import check_count
 from lopsided.methods._encoders import EncodedClassifier, NumericEncoder, fit_numeric_encoder
 from lopsided.methods._learners import (
     check_learner,

@@ -6,9 +6,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from lopsided._check import check_choice, check_count, require
-from lopsided._params import check_optimizer
 from lopsided._rows import TrainingRows
+from lopsided._validation import check_choice, check_count, check_optimizer, require
 from lopsided.losses import CalibratedFocalLoss
 from lopsided.methods._encoders import OrdinalEncoder, fit_ordinal_encoder
 from lopsided.methods._risk_classifier import RiskClassifier, check_hold_out, hold_out

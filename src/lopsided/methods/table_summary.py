@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import _check_sample_weight
 
-from lopsided._check import as_floats, check_labels, check_weight_range, fill_masked
 from lopsided._rows import TrainingRows
 from lopsided._terminal import quote
+from lopsided._validation import as_floats, check_labels, check_weight_range, fill_masked
 from lopsided.methods._categories import as_pandas, category_levels, order_levels
 
 __all__ = ["TableSummary", "check_part", "merge_summaries", "summarize_part"]

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import check_count, require
-from lopsided._params import check_optimizer, is_real
 from lopsided._rows import TrainingRows
 from lopsided._terminal import quote
+from lopsided._validation import check_count, check_optimizer, is_real, require
 from lopsided.methods._encoders import EncodedClassifier
 
 __all__ = ["DevNetClassifier", "PReNetClassifier"]

@@ -7,7 +7,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import (
+from lopsided._math import chance_within, count_rivals, rows_of_share, weigh_rivals
+from lopsided._terminal import quote
+from lopsided._validation import (
     SCENARIOS,
     check_both_kinds,
     check_choice,
@@ -15,8 +17,6 @@ from lopsided._check import (
     check_scores,
     check_share,
 )
-from lopsided._math import chance_within, count_rivals, rows_of_share, weigh_rivals
-from lopsided._terminal import quote
 
 # Weights that add up to 1, say, are no numbers of rows, and places among them mean nothing.
 _MIN_MEAN_WEIGHT = 0.5

@@ -35,8 +35,14 @@ from typing import Any
 
 import numpy as np
 
-from lopsided._check import as_generator, check_choice, check_count, check_labels, check_level
 from lopsided._terminal import quote
+from lopsided._validation import (
+    as_generator,
+    check_choice,
+    check_count,
+    check_labels,
+    check_level,
+)
 from lopsided.metrics import at_k, pu
 from lopsided.metrics._places import (
     Floats,

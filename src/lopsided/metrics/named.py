@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from lopsided._check import check_choice
+from lopsided._validation import check_choice
 from lopsided.metrics import at_k, pu
 
 __all__ = ["OF_ALL_ROWS", "WITHOUT_PRIOR", "bind_prior", "get_metric", "list_metrics"]

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from lopsided._check import check_share, guess_prior
+from lopsided._validation import check_share, guess_prior
 from lopsided.metrics._places import Places, count_positives, find_places, take_value
 
 __all__ = ["pu_average_precision", "pu_damped_log_rank", "pu_mean_log_rank", "pu_roc_auc"]

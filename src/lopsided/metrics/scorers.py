@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from lopsided._params import is_real
 from lopsided._terminal import quote
+from lopsided._validation import is_real
 from lopsided.metrics._places import take_value
 from lopsided.metrics.named import OF_ALL_ROWS, get_metric
 

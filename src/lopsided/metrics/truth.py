@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import check_scores, check_truth
+from lopsided._validation import check_scores, check_truth
 from lopsided.metrics._places import cut_rows
 
 __all__ = [

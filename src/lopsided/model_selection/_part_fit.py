@@ -6,7 +6,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
-from lopsided._params import is_real
+from lopsided._validation import is_real
 from lopsided.model_selection._prior_of_parts import LabelSums, is_two_sample, needs_prior
 from lopsided.model_selection.out_of_fold import takes_groups
 from lopsided.priors.registry import is_estimated

@@ -6,8 +6,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._params import seeded_copy
 from lopsided._rows import TrainingRows
+from lopsided.methods._learners import seeded_copy
 from lopsided.methods.base import PUClassifier
 
 

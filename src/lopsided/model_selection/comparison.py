@@ -10,16 +10,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lopsided._check import (
+from lopsided._rows import TrainingRows
+from lopsided._terminal import quote
+from lopsided._validation import (
     as_generator,
     check_choice,
+    check_classifier,
     check_count,
     check_level,
     check_prior,
 )
-from lopsided._params import check_classifier
-from lopsided._rows import TrainingRows
-from lopsided._terminal import quote
 from lopsided.methods.registry import build, check_ranks, get_method
 from lopsided.metrics.named import OF_ALL_ROWS as METRICS
 from lopsided.metrics.named import bind_prior

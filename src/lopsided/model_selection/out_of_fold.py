@@ -15,18 +15,19 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import has_fit_parameter
 
 from lopsided._blas import one_blas_thread
-from lopsided._check import (
+from lopsided._progress import Bar
+from lopsided._terminal import quote
+from lopsided._validation import (
     as_floats,
     as_generator,
+    check_classifier,
     check_count,
     check_labels,
     encode_groups,
 )
-from lopsided._params import check_classifier, seeded_copy
-from lopsided._progress import Bar
-from lopsided._terminal import quote
 from lopsided._warnings import warn
 from lopsided.exceptions import PriorWarning
+from lopsided.methods._learners import seeded_copy
 from lopsided.methods.base import PUClassifier, TrainingRows, as_pandas, takes_reviewed
 from lopsided.methods.focused import FocusedClassifier
 from lopsided.methods.forest import PUForestClassifier

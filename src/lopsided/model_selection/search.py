@@ -13,10 +13,10 @@ from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from lopsided._check import as_generator, check_choice
-from lopsided._params import check_classifier, is_real, seeded_copy
 from lopsided._terminal import abbreviate, quote
+from lopsided._validation import as_generator, check_choice, check_classifier, is_real
 from lopsided._warnings import warn
+from lopsided.methods._learners import seeded_copy
 from lopsided.methods.base import takes_reviewed
 from lopsided.metrics.scorers import make_pu_scorer
 from lopsided.model_selection._part_fit import PartFit

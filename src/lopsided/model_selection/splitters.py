@@ -13,14 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import GroupKFold, StratifiedKFold
 from sklearn.utils.validation import check_consistent_length
 
-from lopsided._check import (
+from lopsided._terminal import quote
+from lopsided._validation import (
     as_generator,
     check_count,
     check_labels,
     encode_groups,
     encode_values,
 )
-from lopsided._terminal import quote
 from lopsided.methods.base import assign_group_folds
 from lopsided.model_selection.time import GroupTimeSeriesSplit
 

@@ -17,9 +17,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from lopsided._check import check_count, check_outcomes
-from lopsided._params import check_classifier
 from lopsided._terminal import quote
+from lopsided._validation import check_classifier, check_count, check_outcomes
 
 __all__ = ["DelayedLabelClassifier", "GroupTimeSeriesSplit", "labels_as_of"]
 

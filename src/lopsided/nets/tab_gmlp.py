@@ -13,7 +13,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from lopsided._check import check_choice
+from lopsided._validation import check_choice
 from lopsided.nets.mlp import linear
 
 _WIDTH = 32  # of a token

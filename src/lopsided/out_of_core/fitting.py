@@ -9,9 +9,8 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from lopsided._check import as_generator, check_both_kinds, check_count
-from lopsided._params import check_classifier
 from lopsided._terminal import abbreviate
+from lopsided._validation import as_generator, check_both_kinds, check_classifier, check_count
 from lopsided.methods.batched import BatchedTable, TableDigest, fit_batched
 from lopsided.methods.checkpoint import SEEDLESS, Checkpoint
 from lopsided.methods.registry import build, check_ranks

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from lopsided._check import check_choice
 from lopsided._terminal import abbreviate, list_some
+from lopsided._validation import check_choice
 from lopsided.methods.batched import TableDigest
 from lopsided.workflow.tables.parquet_files import ParquetFiles, find_parquet, plain_type
 

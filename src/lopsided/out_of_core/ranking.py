@@ -11,12 +11,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from lopsided._check import check_count
 from lopsided._files import atomic_write, check_writable
 from lopsided._math import best_first, sigmoid
 from lopsided._progress import Bar
 from lopsided._sketch import N_EXACT, ScoreSketch
 from lopsided._terminal import abbreviate
+from lopsided._validation import check_count
 from lopsided.out_of_core.fitting import read_label_column
 from lopsided.out_of_core.parquet import ParquetTable, open_parquet
 from lopsided.workflow.tables.columns import names_beside

@@ -5,9 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import as_floats, check_scores
-from lopsided._params import is_real
 from lopsided._terminal import quote
+from lopsided._validation import as_floats, check_scores, is_real
 
 __all__ = [
     "check_answer",

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._params import Params
 from lopsided._terminal import quote
+from lopsided._validation import Params
 from lopsided.priors._inputs import check_from_zero
 from lopsided.priors.belief import Beta
 from lopsided.priors.protocol import RankedLabels, rank_labels

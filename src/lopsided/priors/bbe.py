@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from lopsided._params import Params
+from lopsided._validation import Params
 from lopsided.priors._inputs import check_from_zero, check_setting
 from lopsided.priors.protocol import rank_labels
 

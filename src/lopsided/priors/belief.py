@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._params import Params, is_real
 from lopsided._terminal import quote
+from lopsided._validation import Params, is_real
 
 __all__ = ["Beta"]
 

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import check_share
-from lopsided._params import Params
+from lopsided._validation import Params, check_share
 from lopsided.priors.protocol import RankedLabels, rank_labels
 
 __all__ = ["DEDPULPrior"]

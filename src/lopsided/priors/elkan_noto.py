@@ -6,8 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import check_choice
-from lopsided._params import Params
+from lopsided._validation import Params, check_choice
 from lopsided.priors.protocol import RankedLabels, rank_labels
 
 __all__ = ["ElkanNotoPrior"]

@@ -6,17 +6,17 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import (
+from lopsided._terminal import quote
+from lopsided._validation import (
     SCENARIOS,
     as_generator,
     check_choice,
     check_count,
     check_labels,
     check_level,
+    check_n_rows,
     check_scores,
 )
-from lopsided._params import check_n_rows
-from lopsided._terminal import quote
 from lopsided._warnings import warn
 from lopsided.exceptions import PriorWarning
 from lopsided.priors._inputs import check_answer, check_columns, check_rows, check_weight

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import check_count
-from lopsided._params import Params
+from lopsided._validation import Params, check_count
 from lopsided.priors._inputs import check_setting
 
 __all__ = ["KM2Prior"]

@@ -3,8 +3,8 @@
 import inspect
 from typing import Any, TypeGuard
 
-from lopsided._check import check_choice, check_prior
 from lopsided._terminal import quote
+from lopsided._validation import check_choice, check_prior
 from lopsided.priors.auto import AutoPrior
 from lopsided.priors.bbe import BBEPrior
 from lopsided.priors.belief import Beta

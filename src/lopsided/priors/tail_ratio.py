@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from lopsided._check import check_share
-from lopsided._params import Params
+from lopsided._validation import Params, check_share
 from lopsided.priors.protocol import rank_labels
 
 __all__ = ["TailRatioPrior"]

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from lopsided._check import guess_prior
-from lopsided._params import Params
+from lopsided._validation import Params, guess_prior
 
 __all__ = ["TwiceLabeledPrior"]
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length
 
-from lopsided._check import check_labels, check_outcomes
 from lopsided._math import best_first
 from lopsided._terminal import quote
+from lopsided._validation import check_labels, check_outcomes
 from lopsided.priors import PriorEstimate, estimate_prior
 from lopsided.priors.belief import Beta
 from lopsided.review.propensity import stands_in_first

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import check_choice, check_count, check_labels, check_share
 from lopsided._math import sigmoid
+from lopsided._validation import check_choice, check_count, check_labels, check_share
 from lopsided.diagnostics import ReviewCurve, review_curve
 from lopsided.model_selection.out_of_fold import as_rows
 from lopsided.priors import PriorEstimate

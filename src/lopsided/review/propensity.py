@@ -5,10 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import as_floats, check_count, check_labels, check_share
 from lopsided._math import chance_within, count_rivals
-from lopsided._params import is_real
 from lopsided._terminal import quote
+from lopsided._validation import as_floats, check_count, check_labels, check_share, is_real
 
 __all__ = ["review_propensity", "review_weights"]
 

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import check_count, check_truth
 from lopsided._math import best_first
+from lopsided._validation import check_count, check_truth
 from lopsided.review.loop import ReviewLoop
 
 __all__ = ["Simulation", "simulate_reviews"]

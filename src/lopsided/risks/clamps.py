@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from lopsided._params import Params
+from lopsided._validation import Params
 
 __all__ = ["Clamp", "ClipAtZero", "GradientAscent"]
 

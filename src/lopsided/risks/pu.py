@@ -5,10 +5,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from lopsided._check import check_choice
 from lopsided._math import cast, normalized
-from lopsided._params import is_real
 from lopsided._terminal import quote
+from lopsided._validation import check_choice, is_real
 from lopsided.risks.risk import REVIEWED_WEIGHT, Risk, SignedWeights
 
 __all__ = ["PURisk", "SupervisedRisk"]

@@ -6,8 +6,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from lopsided._math import cast, detach
-from lopsided._params import Params
 from lopsided._terminal import quote
+from lopsided._validation import Params
 from lopsided.losses import Loss
 from lopsided.risks.clamps import Clamp
 

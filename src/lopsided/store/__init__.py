@@ -10,9 +10,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from lopsided._check import check_count
 from lopsided._files import atomic_write, check_readable
 from lopsided._terminal import abbreviate, quote
+from lopsided._validation import check_count
 from lopsided.exceptions import MissingExtraError
 from lopsided.store.container import Refused, pack, unpack, written_by
 from lopsided.store.trusted import TRUSTED

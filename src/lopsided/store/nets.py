@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from lopsided._check import require
+from lopsided._validation import require
 from lopsided.store.container import Refused
 
 KINDS = ("mlp", "lbe", "one-layer", "tab-gmlp")

@@ -9,7 +9,7 @@ from zipfile import ZIP_STORED
 
 import numpy as np
 
-from lopsided._check import require
+from lopsided._validation import require
 from lopsided.store.container import Refused, read_archive, write_archive
 from lopsided.store.trusted import TRUSTED, check_schema
 

@@ -16,7 +16,7 @@ TRUSTED: tuple[str, ...] = (
     "lopsided.calibration.maps.AffineMap",
     "lopsided.calibration.maps.BetaMap",
     "lopsided.calibration.maps.IsotonicMap",
-    "lopsided.calibration.PUCalibratedClassifier",
+    "lopsided.calibration.classifier.PUCalibratedClassifier",
     "lopsided.losses.CalibratedFocalLoss",
     "lopsided.losses.FocalLoss",
     "lopsided.losses.LogisticLoss",

@@ -16,7 +16,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from lopsided._params import check_classifier
+from lopsided._validation import check_classifier
 from lopsided.exceptions import MissingExtraError, PriorWarning
 from lopsided.methods.registry import build, get_method
 from lopsided.priors import AutoPrior, Beta

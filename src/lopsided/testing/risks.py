@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from lopsided._check import check_prior
 from lopsided._terminal import quote
+from lopsided._validation import check_prior
 from lopsided.risks import Risk, SignedWeights
 from lopsided.testing.breach import end_sentence, tell_error
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._params import Params
+from lopsided._validation import Params
 
 __all__ = ["Bagging", "Bootstrap", "Sampling", "StratifiedBootstrap", "WholeTable"]
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from lopsided._check import check_count
+from lopsided._validation import check_count
 from lopsided.methods.registry import check_ranks
 from lopsided.priors import Beta
 from lopsided.priors.registry import choose_prior

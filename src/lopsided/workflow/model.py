@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lopsided._check import check_count
 from lopsided._math import sigmoid
+from lopsided._validation import check_count
 from lopsided.calibration.maps import CalibrationMap
 from lopsided.diagnostics import Diagnosis, ReviewCurve, diagnose, review_curve
 from lopsided.explain import Explanation

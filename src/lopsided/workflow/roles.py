@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lopsided._check import check_choice, check_unique
 from lopsided._terminal import abbreviate, list_some, quote
+from lopsided._validation import check_choice, check_unique
 from lopsided.workflow.tables import (
     TableCleaner,
     find_columns,

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lopsided._check import check_choice
 from lopsided._terminal import abbreviate, list_some
+from lopsided._validation import check_choice
 from lopsided._warnings import warn
 from lopsided.review.verdicts import WORDS
 from lopsided.workflow.roles import ROW_NUMBER, Roles

@@ -46,7 +46,7 @@ def list_known_methods(options: argparse.Namespace) -> str:
 
 
 def _complete(options: argparse.Namespace) -> str:
-    from lopsided._check import require
+    from lopsided._validation import require
     from lopsided.workflow.cli import build_parser
 
     shtab = require("shtab")

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet as pq
 
-from lopsided._check import check_unique
+from lopsided._validation import check_unique
 from lopsided._warnings import warn
 
 _NESTED = (list, tuple, dict, np.ndarray)

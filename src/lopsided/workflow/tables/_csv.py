@@ -5,7 +5,7 @@ from typing import Any, BinaryIO, NamedTuple, TextIO
 
 import pandas as pd
 
-from lopsided._check import check_unique
+from lopsided._validation import check_unique
 from lopsided.workflow.tables._content import TableError
 from lopsided.workflow.tables._separator import check_separator, records
 

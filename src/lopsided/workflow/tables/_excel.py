@@ -4,7 +4,7 @@ from typing import Any, BinaryIO
 
 import pandas as pd
 
-from lopsided._check import check_choice, check_unique, require
+from lopsided._validation import check_choice, check_unique, require
 from lopsided._warnings import warn
 from lopsided.workflow.tables._content import TableError
 

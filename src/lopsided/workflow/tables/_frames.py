@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lopsided._check import check_unique
+from lopsided._validation import check_unique
 
 
 def as_frame(X: Any) -> Any:

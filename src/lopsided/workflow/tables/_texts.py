@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from lopsided._blas import one_blas_thread
-from lopsided._check import require
+from lopsided._validation import require
 from lopsided.exceptions import MissingExtraError
 from lopsided.workflow.tables._cells import Cells, read_cells
 from lopsided.workflow.tables._reader import Reading

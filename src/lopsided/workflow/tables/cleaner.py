@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lopsided._check import check_choice
 from lopsided._terminal import abbreviate, list_some, quote
+from lopsided._validation import check_choice
 from lopsided._warnings import warn
 from lopsided.workflow.tables._categories import CategoryReader
 from lopsided.workflow.tables._cells import quote_some

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from lopsided._check import check_choice
+from lopsided._validation import check_choice
 
 __all__ = ["find_columns", "names_beside"]
 

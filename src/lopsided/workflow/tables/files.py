@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from lopsided._check import RepeatedNameError
 from lopsided._files import atomic_write, check_new_file, check_readable
 from lopsided._terminal import quote
+from lopsided._validation import RepeatedNameError
 from lopsided._warnings import warn
 from lopsided.exceptions import MissingExtraError
 from lopsided.workflow.tables._arrow import read_feather, read_parquet

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lopsided._check import check_both_kinds
 from lopsided._terminal import abbreviate, list_some
+from lopsided._validation import check_both_kinds
 from lopsided._warnings import warn
 from lopsided.workflow.tables._cells import BLANK, is_missing, quote_some, spell
 

@@ -12,8 +12,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lopsided._check import check_unique
 from lopsided._terminal import abbreviate
+from lopsided._validation import check_unique
 from lopsided.workflow.tables.parquet_folders import list_parquet
 
 __all__ = ["ParquetFiles", "TableFile", "find_parquet", "plain_type"]
