@@ -1,1 +1,0 @@
-"""The kinds of attack that `benchmarks/attack.py` runs, and what judges them."""

@@ -1,1 +1,0 @@
-"""Public entry points: how to draw their arguments, and what must hold of their answers."""
