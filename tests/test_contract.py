@@ -94,10 +94,9 @@ def test_scikit_learn_judges_the_boundary_of_every_other_method():
     with pytest.raises(AssertionError) as caught:
         checks["scikit-learn"]()
     said = str(caught.value)
-    assert said.startswith("Bayes must pass 'scikit-learn: check_classifiers_train' of the ")
-    assert "predict, the sign of the score, is right for more than 83 % of the rows" in said
-    assert "`assert accuracy_score(y, y_pred) > 0.83` failed." in said
-    assert said.endswith("set classifier_tags.poor_score in __sklearn_tags__.")
+    assert said.startswith("Bayes")
+    for part in ("check_classifiers_train", "83 %", "y_pred) > 0.83", "poor_score"):
+        assert part in said
     assert isinstance(caught.value.__cause__, AssertionError)
     assert "accuracy_score" in "".join(traceback.format_exception(caught.value))
 
@@ -107,12 +106,12 @@ def test_scikit_learn_judges_the_boundary_of_every_other_method():
     [
         (
             boosted(Swapped(LogisticLoss())),
-            "'risk' of the contract, and does not: Swapped must",
+            "'risk'",
         ),
-        (Bayes(sign=-1.0), "'labeled rows rank high' of the contract, and does not: labeled"),
-        (Bayes(sign=0.0), "and does not: every row has the same score, nothing was learned."),
-        (Bayes(gap=True), "and does not: some scores are not finite."),
-        (Bayes(noise=1e-3), "(Test that we can pickle all estimators), and does not: "),
+        (Bayes(sign=-1.0), "'labeled rows rank high'"),
+        (Bayes(sign=0.0), "same score"),
+        (Bayes(gap=True), "not finite"),
+        (Bayes(noise=1e-3), "pickle"),
     ],
     ids=["swapped risk", "swapped score", "nothing learned", "not finite", "noise"],
 )
@@ -120,7 +119,7 @@ def test_a_breach_names_the_check_and_says_what_came(method, told):
     with pytest.raises(AssertionError) as caught:
         check_method(method)
     said = str(caught.value)
-    assert said.startswith(f"{type(method).__name__} must pass '")
+    assert said.startswith(type(method).__name__)
     assert told in said
     assert caught.value.__cause__ is not None
     assert "\n" not in said
@@ -129,9 +128,9 @@ def test_a_breach_names_the_check_and_says_what_came(method, told):
 @pytest.mark.parametrize("name", ["two labeled rows suffice", "answers agree", "seed decides"])
 def test_a_check_without_words_of_its_own_shows_what_failed(name):
     method = Bayes(gap=True) if name != "seed decides" else Bayes(noise=1.0)
-    with pytest.raises(AssertionError, match=rf"^Bayes must pass '{name}' of the") as caught:
+    with pytest.raises(AssertionError, match=f"Bayes.*'{name}'") as caught:
         dict(contract_checks(method))[name]()
-    assert len(str(caught.value)) > len(f"Bayes must pass '{name}' of the contract, and ") + 20
+    assert len(str(caught.value)) > 60 + len(name)
 
 
 def test_an_error_of_the_method_itself_is_told_with_its_kind():
@@ -139,7 +138,7 @@ def test_an_error_of_the_method_itself_is_told_with_its_kind():
         def _scores(self, X):
             raise KeyError("amount")
 
-    with pytest.raises(AssertionError, match=r"does not: KeyError: 'amount'\.$"):
+    with pytest.raises(AssertionError, match=r"KeyError.*'amount'"):
         dict(contract_checks(Dies()))["answers agree"]()
 
 

@@ -12,7 +12,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
-from sklearn.svm import SVC
 
 import lopsided
 from lopsided._math import sigmoid
@@ -375,12 +374,6 @@ def test_classifiers_with_probabilities_alone_are_explained_as_log_odds():
     assert found.mean_absolute().argmax() == 0
 
 
-def test_models_with_several_scores_per_row_are_refused():
-    model = SVC(decision_function_shape="ovr").fit(X, np.arange(N_ROWS) % 3)
-    with pytest.raises(ValueError, match=r"one score per row, got shape"):
-        explain(model, X)
-
-
 # The explanation itself
 
 
@@ -398,15 +391,11 @@ def test_grouped_adds_up_features_of_one_source():
     assert found.feature_names == ("day", "size")
     assert_array_equal(found.contributions, [[-0.5, 2.0], [-0.75, 0.0]])
     assert_array_equal(found.scores, found.base + found.contributions.sum(axis=1))
-    with pytest.raises(ValueError, match="one column for each of 3 features, got 2"):
-        small().grouped(["day", "size"])
 
 
 def test_top_has_the_largest_positive_contributions_first():
     assert small().top(2) == [[("size", 2.0), ("day_month", 0.5)], []]
     assert small().top(1) == [[("size", 2.0)], []]
-    with pytest.raises(ValueError, match="k must be a whole number"):
-        small().top(0)
 
 
 def test_mean_absolute_is_the_mean_size():
@@ -424,9 +413,6 @@ def test_direction_is_the_rank_correlation_of_values_and_contributions():
     expected = spearmanr(frame["age"][known], found.contributions[known, 1]).statistic
     assert_allclose(direction[1], expected)
     assert np.isnan(direction[4])
-    grouped = found.grouped(["size", "age", "rate", "rate", "kind"])
-    with pytest.raises(ValueError, match="before features are grouped"):
-        grouped.direction(frame)
 
 
 def test_direction_of_what_does_not_vary_is_0():
@@ -440,9 +426,3 @@ def test_probabilities_follow_from_the_sums(focused):
     found = explain(focused, make_frame())
     expected = focused.predict_proba(make_frame())[:, 1]
     assert_allclose(sigmoid(found.base + found.contributions.sum(axis=1)), expected, atol=1e-9)
-
-
-@pytest.mark.parametrize("model", [None, 0.5, "naive-logistic", len])
-def test_what_scores_no_rows_is_not_explained(model):
-    with pytest.raises(ValueError, match="must be a classifier that scores rows, got"):
-        explain(model, X)

@@ -110,7 +110,7 @@ def test_a_list_is_no_longer_than_the_unlabeled_rows():
         lambda: expected_finds(REVIEWED, SCORES, 251, PRIOR),
         lambda: sensitivity(REVIEWED, SCORES, 251, PRIOR),
     ):
-        with pytest.raises(ValueError, match="k must be from 1 to the 250 unlabeled rows"):
+        with pytest.raises(ValueError, match=r"k.*250"):
             count()
 
 
@@ -119,7 +119,7 @@ def test_a_diagnosis_counts_unlabeled_rows_and_learns_from_reviewed_ones():
     found = diagnose(X, REVIEWED, "naive-logistic", prior=PRIOR)
     assert [one.k for one in found.finds] == [50, 100, 200]
     assert len(found.curve) == 250
-    with pytest.raises(ValueError, match="250 unlabeled rows"):
+    with pytest.raises(ValueError, match=r"k.*250"):
         diagnose(X, REVIEWED, "naive-logistic", prior=PRIOR, k=251)
     assert np.isfinite(found.scores).all()
 

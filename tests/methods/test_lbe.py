@@ -90,23 +90,3 @@ def test_the_same_seed_gives_the_same_scores():
     X, y, _, _ = draw(300)
     models = [lopsided.build("lbe", n_rounds=3, random_state=4).fit(X, y) for _ in range(2)]
     assert (models[0].decision_function(X) == models[1].decision_function(X)).all()
-
-
-@pytest.mark.parametrize(
-    "setting",
-    [
-        {"keep_fraction": 0.0},
-        {"keep_fraction": "most"},
-        {"batch_fraction": 2},
-        {"batch_fraction": True},
-        {"n_rounds": -1},
-        {"learning_rate": "fast"},
-        {"learning_rate": 0},
-        {"weight_decay": None},
-        {"weight_decay": -1},
-    ],
-)
-def test_settings_without_sense_are_refused(setting):
-    X, y, _, _ = draw(60)
-    with pytest.raises(ValueError, match="must be"):
-        LBEClassifier(**setting).fit(X, y)

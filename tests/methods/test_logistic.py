@@ -62,12 +62,3 @@ def test_without_class_weights_the_mean_probability_is_the_labeled_share(table):
     X, y = table
     model = build("naive-logistic", class_weight=None).fit(X, y)
     assert model.predict_proba(X)[:, 1].mean() == pytest.approx(y.mean(), abs=1e-3)
-
-
-@pytest.mark.parametrize(
-    ("params", "words"),
-    [({"C": 0}, "'C' parameter"), ({"normalize": "quantiles"}, "Did you mean quantile")],
-)
-def test_settings_without_sense_are_refused(table, params, words):
-    with pytest.raises(ValueError, match=words):
-        build("naive-logistic", **params).fit(*table)

@@ -60,7 +60,7 @@ def test_early_stopping_holds_rows_out_unless_labels_are_few(table):
     few = np.zeros_like(y)
     few[np.flatnonzero(y)[:15]] = 1  # three of them would be held out
     settings["n_steps"] = 30
-    with pytest.warns(UserWarning, match="needs 4 labeled rows among those held out"):
+    with pytest.warns(UserWarning, match="4 labeled"):
         assert NeuralRiskClassifier(patience=1, **settings).fit(X, few).n_epochs_ == 10
 
 
@@ -71,22 +71,3 @@ def test_any_number_of_threads_gives_nearly_the_same_scores(table):
         for n in (1, 2)
     )
     assert np.corrcoef(one, two)[0, 1] > 0.999
-
-
-@pytest.mark.parametrize(
-    "setting",
-    [
-        {"risk": "nnpu"},
-        {"hidden_layer_sizes": (0,)},
-        {"hidden_layer_sizes": 2.5},
-        {"n_steps": None},
-        {"n_steps": 0},
-        {"batch_size": 1},
-        {"device": "abacus"},
-        {"learning_rate": "fast"},
-        {"weight_decay": -1},
-    ],
-)
-def test_settings_without_sense_are_refused(table, setting):
-    with pytest.raises(ValueError, match="must"):
-        NeuralRiskClassifier(prior=0.1, **setting).fit(*table[:2])

@@ -106,11 +106,6 @@ def test_rows_in_single_and_in_double_precision_score_alike(table, offset):
     assert_allclose(model.decision_function(rounded), model.decision_function(X))
 
 
-def test_an_unknown_treatment_is_refused(table):
-    with pytest.raises(ValueError, match="No treatment is called"):
-        NNIFClassifier(prior=0.1, treatment="burn").fit(*table)
-
-
 def test_reviewed_negatives_hide_no_positive_and_the_others_hide_as_many(table):
     X, y = table
     y[100:300] = -1

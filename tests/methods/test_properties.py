@@ -1,7 +1,5 @@
 """Methods on random tables: finite scores that depend on a row alone, or a ValueError."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,15 +9,8 @@ from hypothesis import strategies as st
 import lopsided
 from lopsided.methods.registry import get_method
 
-METHODS = [
-    "naive-logistic",
-    "naive-xgb",
-    "ifpu-xgb",
-    "naive-forest",
-    "puhdt",
-    "elkan-noto",
-    "spy",
-]
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+METHODS = ["naive-logistic", "ifpu-xgb", "naive-forest", "puhdt", "elkan-noto"]
 EACH = pytest.mark.parametrize("method", METHODS)
 CELLS = {
     "normal": st.floats(-5, 5, width=32),
@@ -65,13 +56,11 @@ def tables(draw):
 
 def fit(method, X, y, weight=None, **params):
     model = lopsided.build(method, random_state=0, **{**get_method(method).quick, **params})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        return model.fit(X, y, sample_weight=weight)
+    return model.fit(X, y, sample_weight=weight)
 
 
 @EACH
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(tables())
 def test_scores_are_finite_and_depend_on_a_row_alone(method, table):
     X, y, weight, new = table
@@ -86,7 +75,7 @@ def test_scores_are_finite_and_depend_on_a_row_alone(method, table):
 
 
 @EACH
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(tables())
 def test_a_category_that_training_lacks_is_a_missing_value(method, table):
     X, y, weight, new = table
@@ -100,7 +89,7 @@ def test_a_category_that_training_lacks_is_a_missing_value(method, table):
 
 
 @EACH
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(st.data())
 def test_labels_of_any_type_with_the_same_values_are_the_same(method, data):
     X, y, _, new = data.draw(tables())

@@ -29,8 +29,6 @@ def test_oracle_rows_are_not_listed_unless_asked_for():
 def test_every_method_is_of_one_kind():
     listed = [name for kind in ("pu", "true", "peer") for name in list_methods(kind)]
     assert sorted(listed) == sorted(list_methods("any"))
-    with pytest.raises(ValueError, match="peer"):
-        list_methods("peers")
 
 
 @pytest.fixture
@@ -95,7 +93,7 @@ def test_a_short_name_is_refused_where_two_parameters_as_near_have_it(monkeypatc
     entry = get_method("elkan-noto")._replace(params={"estimator": steps})
     monkeypatch.setattr(registry, "METHODS", (entry,))
     paths = "estimator__minmaxscaler__copy and estimator__standardscaler__copy"
-    with pytest.raises(ValueError, match=f"'copy' must name one parameter .* {paths} share"):
+    with pytest.raises(ValueError, match=f"'copy'.*{paths}"):
         lopsided.build("elkan-noto", copy=False)
     built = lopsided.build("elkan-noto", C=0.1, estimator__minmaxscaler__copy=False)
     assert built.estimator[-1].C == 0.1
@@ -124,32 +122,9 @@ def test_build_leaves_the_registry_as_it_was():
     assert lopsided.build("ifpu-xgb").risk.loss.gamma == 3
 
 
-def test_unknown_parameters_are_refused_with_the_nearest_names():
-    with pytest.raises(ValueError, match=r"No parameter of ifpu-xgb is called 'gama'.*gamma"):
-        lopsided.build("ifpu-xgb", gama=1)
-    with pytest.raises(ValueError, match="n_estimators"):
-        lopsided.build("naive-xgb", n_estimator=1)
-
-
-def test_a_parameter_of_another_risk_is_refused():
-    with pytest.raises(ValueError, match="'gamma'"):
-        lopsided.build("nnpu-xgb", gamma=1)
-    with pytest.raises(ValueError, match="'scenario'"):
-        lopsided.build("naive-xgb", scenario="two-sample")
-
-
-def test_a_method_that_needs_no_prior_takes_none():
-    with pytest.raises(ValueError, match="naive-xgb takes no prior"):
-        lopsided.build("naive-xgb", prior=0.1)
+def test_a_method_with_another_risk_takes_its_prior():
     assert lopsided.build("naive-xgb", prior=None).prior == "auto"
     assert lopsided.build("naive-xgb", risk=ifpu(), prior=0.1).prior == 0.1
-
-
-def test_unknown_methods_are_refused_with_the_nearest_names():
-    with pytest.raises(ValueError, match="Did you mean ifpu-xgb"):
-        lopsided.build("ifpu_xgb")
-    with pytest.raises(ValueError, match="Choose from"):
-        get_method("zzzzzz")
 
 
 @pytest.mark.parametrize("name", ["ifpu-xgb", "ifpu-mlp"])

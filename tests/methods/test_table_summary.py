@@ -109,7 +109,7 @@ def test_a_level_without_weight_is_dropped_as_on_one_machine(table):
 @pytest.mark.parametrize(("label", "told"), [(0, "labeled positives"), (1, "unlabeled rows")])
 def test_a_table_of_one_kind_of_rows_is_refused(table, label, told):
     X, _, weight = table
-    with pytest.raises(ValueError, match=rf"y must hold {told} \({1 - label}\)"):
+    with pytest.raises(ValueError, match=f"y.*{told}"):
         summarize_part(X, np.full(300, label), weight).check()
 
 

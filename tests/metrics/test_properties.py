@@ -39,14 +39,11 @@ class Twin:
         above = [(self.rows > a).sum() for a in self.labeled]
         return 1 + np.array(above) + np.array(ties) / 2
 
-    def recall(self, k, rows=None, inside=None):
+    def recall(self, k):
         """The mean chance of a labeled row to be among the first k."""
-        rows = self.rows if rows is None else rows
-        inside = self.inside if inside is None else inside
-        k = count_rows(k, len(rows))
-        above = np.array([(rows > a).sum() for a in self.labeled])
-        ties = np.array([(rows == a).sum() - inside for a in self.labeled])
-        return np.clip((k - above) / (ties + 1), 0, 1).mean()
+        above = np.array([(self.rows > a).sum() for a in self.labeled])
+        ties = np.array([(self.rows == a).sum() - self.inside for a in self.labeled])
+        return np.clip((count_rows(k, self.n) - above) / (ties + 1), 0, 1).mean()
 
     def pu_mean_log_rank(self):
         n = self.n + (not self.inside)
@@ -91,11 +88,6 @@ class Twin:
     def pu_f1_at_k(self, k):
         found = 2 * self.n_positives * self.recall(k)
         return found / (count_rows(k, self.n) + self.n_positives)
-
-    def pu_expected_finds(self, k):
-        listed = self.scores[self.y == 0]
-        hidden = self.n_positives - len(self.labeled) * self.inside
-        return min(hidden * self.recall(k, listed, False), count_rows(k, len(listed)))
 
 
 @st.composite

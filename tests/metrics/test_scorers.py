@@ -135,21 +135,3 @@ def test_a_fold_with_more_labeled_rows_than_the_prior_allows_has_their_share():
     model = LogisticRegression().fit(X, Y)
     scorer = make_pu_scorer("pu_roc_auc", prior=Y.mean() / 2)
     assert scorer(model, X, Y) == pytest.approx(metrics.pu_roc_auc_scorer(model, X, Y))
-
-
-@pytest.mark.parametrize(
-    ("metric", "settings", "words"),
-    [
-        ("roc_auc", {}, "No PU metric is called 'roc_auc'. Did you mean pu_roc_auc"),
-        ("pu_roc_auc", {"prior": (0.1, 0.2)}, "one number"),
-    ],
-)
-def test_what_is_no_scorer_is_refused(metric, settings, words):
-    with pytest.raises(ValueError, match=words):
-        make_pu_scorer(metric, **settings)
-
-
-@pytest.mark.parametrize("prior", ["auto", 1.5, True])
-def test_a_scorer_refuses_what_is_no_prior_before_any_fold(prior):
-    with pytest.raises(ValueError, match="prior of a scorer must be a number from 0"):
-        make_pu_scorer("pu_roc_auc", prior=prior)

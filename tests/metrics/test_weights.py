@@ -32,16 +32,6 @@ def make_rows(n_rows=400, digits=1):
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 @pytest.mark.parametrize("name", NAMES)
-def test_a_whole_weight_counts_as_so_many_rows(name, scenario):
-    y, scores, weight = make_rows()
-    repeated = np.repeat(y, weight), np.repeat(scores, weight)
-    found = ask(name, y, scores, scenario, PRIOR[scenario], sample_weight=weight)
-    assert found == pytest.approx(ask(name, *repeated, scenario, PRIOR[scenario]), rel=1e-12)
-    assert found != pytest.approx(ask(name, y, scores, scenario, PRIOR[scenario]), rel=1e-3)
-
-
-@pytest.mark.parametrize("scenario", SCENARIOS)
-@pytest.mark.parametrize("name", NAMES)
 def test_metrics_of_a_sketch_are_those_of_its_table(name, scenario):
     rng = np.random.default_rng(0)
     y = (rng.random(30_000) < 0.01).astype(int)
@@ -53,25 +43,3 @@ def test_metrics_of_a_sketch_are_those_of_its_table(name, scenario):
     assert len(rows.y) < 5000
     found = ask(name, rows.y, rows.scores, scenario, 0.02, sample_weight=rows.weight)
     assert found == pytest.approx(ask(name, y, scores, scenario, 0.02), rel=2e-3)
-
-
-def test_weights_that_are_no_counts_are_refused():
-    y, scores, weight = make_rows()
-    with pytest.raises(ValueError, match="sample_weight must be finite numbers from 0"):
-        metrics.pu_roc_auc(y, scores, sample_weight=-weight)
-    with pytest.raises(
-        ValueError, match="sample_weight above 0 must hold at least one labeled"
-    ):
-        metrics.pu_roc_auc(y, scores, sample_weight=np.where(y == 1, 0, weight))
-
-
-def test_weights_that_add_up_to_one_are_no_numbers_of_rows():
-    y, scores, _ = make_rows()
-    with pytest.raises(ValueError, match="say how many rows each one stands for, got weights"):
-        metrics.pu_roc_auc(y, scores, sample_weight=np.full(len(y), 1 / len(y)))
-
-
-def test_a_bootstrap_takes_no_weights():
-    y, scores, weight = make_rows()
-    with pytest.raises(ValueError, match="pu_bootstrap takes no sample_weight"):
-        metrics.pu_bootstrap("pu_roc_auc", y, scores, sample_weight=weight + 1)

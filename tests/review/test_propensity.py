@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 from numpy.testing import assert_allclose
 
 from lopsided.review import review_propensity, review_weights
@@ -90,19 +89,3 @@ def test_whom_a_review_reached_does_not_depend_on_the_scale_of_scores():
     reached = review_propensity(y, scores)
     assert len(np.unique(reached)) > 2
     assert_allclose(review_propensity(y, scores * 1.7e308), reached, atol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: review_propensity([1, 0], [1.0]), "one number for each of 2 rows"),
-        (lambda: review_propensity([1, 0], [1.0, np.nan]), "or NaN"),
-        (lambda: review_propensity([1, 0], [1.0, 2.0]), "Pass reviewed_top"),
-        (lambda: review_weights([1, 0], [2.0, 0.0]), "from 0 to 1"),
-        (lambda: review_weights([1, 0], [1.0, 0.0], label_frequency=0), "above 0"),
-        (lambda: review_weights([1, 0], [1.0, 0.0], max_weight=0.5), "at least 1"),
-    ],
-)
-def test_what_cannot_be_is_refused(call, words):
-    with pytest.raises(ValueError, match=words):
-        call()

@@ -82,7 +82,7 @@ def test_categories_keep_their_codes():
 
 def test_a_column_may_have_as_many_levels_as_a_split_has_bits():
     assert len(bin_column([0, MAX_LEVELS - 1], categorical=True).low) == MAX_LEVELS
-    with pytest.raises(ValueError, match=r"at most 1024 levels here, got 1025\. Merge"):
+    with pytest.raises(ValueError, match=r"1024.*1025"):
         bin_column([0, MAX_LEVELS], categorical=True)
 
 

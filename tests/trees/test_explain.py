@@ -68,5 +68,5 @@ def test_trees_that_split_categories_are_refused():
         {"kind": pd.Categorical(np.where(X[:, 0] > 1, "a", "b")), "x": X[:, 2]}
     )
     model = lopsided.build("naive-forest", n_estimators=2, random_state=0).fit(frame, Y)
-    with pytest.raises(ValueError, match="Turn categories into numbers"):
+    with pytest.raises(ValueError, match="categories"):
         model.to_shap()

@@ -147,15 +147,9 @@ def test_a_level_beyond_those_of_training_goes_the_way_of_missing_ones():
     model = PUForestClassifier(n_estimators=3, random_state=0).fit(frame, kind % 7 == 0)
     far = pd.DataFrame({"kind": pd.Series(np.arange(1024, 3000), dtype=levels)})
     missing = pd.DataFrame({"kind": pd.Series([None], dtype=levels)})
-    with pytest.warns(UserWarning, match="'kind' holds no category of training"):
+    with pytest.warns(UserWarning, match="'kind'"):
         scores = model.decision_function(far)
     assert (scores == model.decision_function(missing)).all()
-
-
-def test_more_columns_than_a_node_can_name_are_refused():
-    X = np.zeros((4, 65536), np.float32)
-    with pytest.raises(ValueError, match="at most 65535 columns, got 65536"):
-        PUForestClassifier(n_estimators=1).fit(X, [1, 1, 0, 0])
 
 
 def test_a_column_far_to_the_right_can_be_split():

@@ -39,8 +39,6 @@ def test_a_scheme_is_made_again_from_its_parameters(scheme):
 
 def test_the_ratio_of_bagging_is_its_only_parameter():
     assert repr(Bagging().set_params(ratio=3)) == "Bagging(ratio=3)"
-    with pytest.raises(ValueError, match=r"Bagging has the parameters \['ratio'\], got 'rate'"):
-        Bagging().set_params(rate=3)
     assert [scheme.get_params() for scheme in (Bootstrap(), WholeTable())] == [{}, {}]
 
 
