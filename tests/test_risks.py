@@ -1,6 +1,4 @@
-from copy import deepcopy
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -270,26 +268,6 @@ def test_parameters_can_be_read_set_and_copied_as_scikit_learn_does(risk):
         assert copy.loss.gamma == 9.0 != risk.loss.gamma
     if isinstance(risk.clamp, GradientAscent):
         assert copy.set_params(clamp__beta=0.7).clamp.beta == 0.7
-
-
-@pytest.mark.parametrize(
-    ("risk", "name"),
-    [
-        (ifpu(), "loss__gamma"),
-        (PURisk(CalibratedFocalLoss()), "loss__easy"),
-        (PURisk(CalibratedFocalLoss()), "loss__switch"),
-        (ifpu(), "target_prior"),
-        (SupervisedRisk(LogisticLoss()), "target_prior"),
-    ],
-    ids=str,
-)
-def test_a_parameter_may_be_a_fraction(risk, name):
-    pairs = [deepcopy(risk).set_params(**{name: kind(1 / 4)}) for kind in (Fraction, float)]
-    for part in ("gradient", "curvature"):
-        one, two = (getattr(pair, part)(MIXED, Y, 0.3) for pair in pairs)
-        assert one.dtype == float
-        assert_allclose(one, two)
-    assert_allclose(*[pair.log_odds(MIXED, 0.3) for pair in pairs])
 
 
 def test_a_risk_of_the_users_own_needs_a_prior_unless_it_says_otherwise():

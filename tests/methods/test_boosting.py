@@ -120,17 +120,6 @@ def test_a_risk_whose_sides_depend_on_the_scores_equals_xgboost_on_its_formula()
     assert_allclose(model.decision_function(NEW_X), expected, atol=1e-3)
 
 
-def test_early_stopping_judges_by_sides_that_depend_on_the_scores():
-    model = BoostedRiskClassifier(
-        HardestFirst(LogisticLoss()),
-        prior=0.1,
-        n_estimators=100,
-        early_stopping_rounds=5,
-        random_state=0,
-    ).fit(X, Y)
-    assert 1 <= model.n_estimators_ < 100
-
-
 def test_scores_are_log_odds_at_the_given_prior():
     rng = np.random.default_rng(0)
     table = rng.integers(0, 2, size=(4000, 1)).astype(float)
@@ -219,12 +208,6 @@ def test_importances_sum_to_one_and_find_the_columns_that_matter():
     importances = model.feature_importances_
     assert importances.sum() == pytest.approx(1)
     assert set(np.argsort(importances)[-2:]) == {0, 1}
-
-
-def test_importances_of_a_model_without_splits_are_zero():
-    with pytest.warns(UserWarning, match="score"):
-        model = build("naive-xgb", n_estimators=1, min_split_loss=1e9).fit(X, Y)
-    assert not model.feature_importances_.any()
 
 
 def test_importances_carry_over_to_named_columns():
@@ -351,14 +334,6 @@ def test_settings_reach_xgboost_under_its_names():
     assert len(model.booster_.get_dump()) == 4 * 3
 
 
-def test_different_seeds_draw_different_samples():
-    first, second = (
-        build("focused-xgb", prior=0.1, random_state=seed).fit(X, Y).decision_function(X)
-        for seed in (0, 1)
-    )
-    assert np.abs(first - second).max() > 1e-3
-
-
 @pytest.mark.parametrize(
     "risk", [upu(), nnpu(clamp=ClipAtZero()), imbnnpu(clamp=ClipAtZero())], ids=repr
 )
@@ -377,13 +352,6 @@ def test_two_samples_keep_a_prior_below_the_labeled_share():
     assert model.prior_ == 0.01
     estimated = build("ifpu-xgb", scenario="two-sample", n_estimators=3).fit(X, Y)
     assert estimated.prior_ == estimated.prior_estimate_.value > 0
-
-
-def test_columns_named_by_numbers_may_hold_categories():
-    frame = pd.DataFrame({0: X[:, 0], 1: pd.Categorical(np.where(X[:, 1] > 0, "a", "b"))})
-    model = build("naive-xgb", n_estimators=5, random_state=0).fit(frame, Y)
-    assert model.categorical_ == (1,)
-    assert np.isfinite(model.decision_function(frame)).all()
 
 
 def test_two_threads_and_one_give_the_same_scores():

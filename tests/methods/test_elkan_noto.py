@@ -82,9 +82,3 @@ def test_out_of_fold_an_overfit_learner_does_not_find_every_positive_labeled():
     X, y, _ = draw(2000)
     model = ElkanNotoClassifier(DecisionTreeClassifier(), random_state=0).fit(X, y)
     assert model.label_frequency_ < 0.7  # on its own rows the tree would say 1
-
-
-def test_one_unlabeled_row_and_probabilities_of_nothing_are_no_error():
-    X, y = np.arange(6.0)[:, None], np.array([1, 1, 1, 1, 1, 0])
-    assert np.isfinite(ElkanNotoClassifier().fit(X, y).decision_function(X)).all()
-    assert label_frequency(np.zeros(3), np.array([1, 0, 0]), np.ones(3), "ratio") == 0

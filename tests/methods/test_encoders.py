@@ -52,13 +52,6 @@ def test_the_size_of_a_column_does_not_matter(size):
     assert_allclose(fit(table * size).transform(table * size), expected)
 
 
-@pytest.mark.parametrize("step", [5e-324, 1e-310, 1e-300])
-@pytest.mark.parametrize("fit_map", [None, Winsorizer.fit])
-def test_steps_too_small_to_divide_by_are_no_steps(step, fit_map):
-    table = np.array([[0.0], [step], [0.0], [step]])
-    assert np.abs(fit(table, fit_map=fit_map).transform(table)).max() < 1e-6
-
-
 def test_a_new_row_beyond_all_measure_stays_within_bounds():
     table = np.random.default_rng(0).normal(size=(50, 1)) * 1e-200
     far = np.array([[1.0], [-3e38], [np.nan]])

@@ -1,4 +1,3 @@
-import pickle
 import warnings
 
 import joblib
@@ -9,7 +8,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 from scipy.stats import rankdata, spearmanr
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 
 import lopsided
 from lopsided.calibration import pu_calibration_error
@@ -67,11 +65,6 @@ def fits(monkeypatch):
     record(NaiveLogisticClassifier, "logistic")
     record(PUForestClassifier, "forest")
     return done
-
-
-def test_it_is_a_method_of_the_registry_and_the_default_of_the_library():
-    assert isinstance(lopsided.build("focused"), lopsided.FocusedClassifier)
-    assert lopsided.list_methods()[0] == "focused"
 
 
 def test_it_finds_the_hidden_positives(model):
@@ -149,13 +142,6 @@ def test_an_estimate_is_a_prior(model):
         assert one.fit(X, Y).prior_ == estimate.value
 
 
-@pytest.mark.parametrize("prior", [None, 1.5, "high"])
-def test_a_bad_prior_is_refused_before_members_are_fitted(prior, fits):
-    with pytest.raises(ValueError, match="prior"):
-        fast(prior=prior).fit(X, Y)
-    assert not fits
-
-
 def test_too_few_labels_are_said_once_and_measure_nothing():
     few = np.where(np.cumsum(Y) <= 3, Y, 0)
     with pytest.warns(PriorWarning, match="prior") as caught:
@@ -203,11 +189,6 @@ def test_the_same_seed_gives_the_same_bytes_for_any_number_of_threads(model):
     assert one.weights_ == two.weights_
 
 
-def test_another_seed_gives_other_scores():
-    other = lopsided.FocusedClassifier(preset="fast", random_state=1).fit(X, Y)
-    assert (other.decision_function(X) != fast().fit(X, Y).decision_function(X)).any()
-
-
 def test_scores_are_finite_far_from_the_training_rows_and_hardly_ever_tie(model):
     far = np.vstack([X * 1e6, -X * 1e6])
     assert np.isfinite(model.decision_function(far)).all()
@@ -246,12 +227,6 @@ def test_two_labeled_rows_are_enough_and_tell_nothing_about_members():
     assert np.isfinite(model.oob_decision_function_).all()
 
 
-def test_one_unlabeled_row_is_enough():
-    y = np.ones(len(X), int)
-    y[7] = 0
-    assert np.isfinite(fast().fit(X, y).decision_function(X)).all()
-
-
 @pytest.mark.parametrize("name", [*FULL, "extra-trees"])
 def test_no_member_has_seen_the_rows_that_it_is_judged_by(name):
     rng = np.random.default_rng(1)
@@ -261,14 +236,6 @@ def test_no_member_has_seen_the_rows_that_it_is_judged_by(name):
     assert model.member_scores_[name] == pytest.approx(1, abs=0.45)
     seen = pu_mean_log_rank(y, model._score_members(noise)[name])
     assert name.startswith("logistic") or seen > 1.5  # what a leak would show
-
-
-def test_weights_are_one_in_sum_with_and_without_outliers():
-    y = np.zeros(len(X), int)
-    y[np.flatnonzero(TRUTH)[:4]] = 1
-    for estimators in (None, ["bagged-trees", "logistic"], ["outliers"]):
-        weights = fast(estimators=estimators).fit(X, y).weights_
-        assert sum(weights.values()) == pytest.approx(1)
 
 
 def test_linear_models_fade_as_labels_grow():
@@ -417,11 +384,6 @@ def test_a_weight_of_zero_takes_a_row_out_of_logistic_regression():
         assert_allclose(one.estimator_.coef_, other.estimator_.coef_, atol=1e-6)
 
 
-def test_it_survives_a_pickle(model):
-    copy = pickle.loads(pickle.dumps(model))
-    assert (copy.decision_function(X) == model.decision_function(X)).all()
-
-
 def test_members_are_fitted_once_for_all_fits_with_one_memory(tmp_path, fits):
     folder = str(tmp_path)
     first = fast(memory=folder).fit(X, Y)
@@ -449,23 +411,6 @@ def test_members_are_fitted_anew_when_anything_else_changes(tmp_path, fits, chan
     model = fast(**params).set_params(random_state=int(change == "seed"))
     model.fit(moved, 1 - Y if change == "labels" else Y, sample_weight=weight)
     assert len(fits) >= 3
-
-
-def test_members_do_not_advise_on_settings_that_the_flagship_lacks():
-    flat = np.zeros((60, 2))
-    labels = np.repeat([1, 0], [5, 55])
-    with warnings.catch_warnings():
-        warnings.filterwarnings("error", message="No split lowered the risk")
-        warnings.filterwarnings("ignore", message="X holds the same values")
-        lopsided.FocusedClassifier(estimators=["booster", "logistic"]).fit(flat, labels)
-    flat[0] = 1.0  # an unlabeled row would be set apart
-    with pytest.warns(UserWarning, match="split"):
-        lopsided.build("focused-xgb", prior=0.2, min_split_loss=1e9).fit(flat, labels)
-
-
-def test_a_description_needs_a_fit():
-    with pytest.raises(NotFittedError):
-        lopsided.FocusedClassifier().describe()
 
 
 def test_what_is_known_of_members_grows_with_the_labels():

@@ -65,11 +65,6 @@ def test_methods_are_built_as_published():
         assert [model.max_depth, model.max_features, model.sampling] == rest, name
 
 
-def test_a_change_of_one_method_leaves_the_next_as_published():
-    build("pu-bagging").set_params(sampling__ratio=3)
-    assert build("pu-bagging").sampling == Bagging(ratio=20.0)
-
-
 def test_a_search_reaches_the_parameters_of_the_sampling():
     model = PUForestClassifier(n_estimators=10, sampling=Bagging(5.0), random_state=0)
     grid = {"sampling__ratio": [0.5, 40.0]}
@@ -96,16 +91,6 @@ def test_puhdt_is_one_tree_of_depth_five_on_the_whole_table():
     assert depth.max() == 5
 
 
-def test_methods_without_need_of_a_prior_refuse_one():
-    for name in NAMES:
-        if get_method(name).takes_prior:
-            assert build(name, prior=0.1).prior == 0.1
-        else:
-            with pytest.raises(ValueError, match=f"{name}.*prior"):
-                build(name, prior=0.1)
-    assert not any(get_method(name).takes_prior for name in NAMES if name[:3] in ("hel", "nai"))
-
-
 def test_only_criteria_that_correct_for_hidden_positives_estimate_a_prior():
     for criterion in ("gini", "entropy", "hellinger"):
         with warnings.catch_warnings():
@@ -125,16 +110,6 @@ def test_a_prior_of_the_labeled_share_makes_puhrf_a_hellinger_forest():
     )
     plain = build("hellinger-forest", n_estimators=10, min_samples_leaf=2, random_state=0)
     assert_array_equal(pu.fit(X, Y).forest_.nodes, plain.fit(X, Y).forest_.nodes)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_two_labeled_rows_are_enough(name):
-    few = np.zeros(len(Y), int)
-    few[np.flatnonzero(Y)[:2]] = 1
-    params = {**get_method(name).quick, **settings(name), "oob_score": True}
-    model = build(name, random_state=0, **params).fit(X, few)
-    assert np.isfinite(model.decision_function(NEW_X)).all()
-    assert model.decision_function(X)[few == 1].min() > model.decision_function(X).mean()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -207,21 +182,12 @@ def test_rows_that_every_tree_saw_have_no_out_of_bag_score():
     assert 0.2 < np.isnan(model.oob_decision_function_).mean() < 0.6
 
 
-def test_without_the_wish_there_are_no_out_of_bag_scores():
-    assert not hasattr(PUForestClassifier(n_estimators=2).fit(X, Y), "oob_decision_function_")
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_importances_sum_to_one_and_find_the_columns_that_matter(name):
     importances = build(name, **settings(name, random_state=0)).fit(X, Y).feature_importances_
     assert importances.sum() == pytest.approx(1)
     assert (importances >= 0).all()
     assert set(np.argsort(importances)[-2:]) == {0, 1}
-
-
-def test_importances_of_a_forest_without_splits_are_zero():
-    model = PUForestClassifier(n_estimators=2, min_samples_leaf=1000).fit(X, Y)
-    assert not model.feature_importances_.any()
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,8 @@ def tables(draw):
 
 
 def fit(method, X, y, weight=None, **params):
-    model = lopsided.build(method, random_state=0, **{**get_method(method).quick, **params})
+    settings = {"random_state": 0, **get_method(method).quick, **params}
+    model = lopsided.build(method, **settings)
     return model.fit(X, y, sample_weight=weight)
 
 

@@ -207,14 +207,6 @@ def test_labels_that_are_too_few_are_not_held_out(runs):
     assert [kept for *_, kept in runs] == [3] * 3
 
 
-def test_a_single_unlabeled_row_is_not_held_out(runs):
-    y = np.ones(600, int)
-    y[0] = 0
-    with pytest.warns(UserWarning, match="4 labeled"):
-        fit(y=y, prior=0.999, patience=1)
-    assert [held_out for _, held_out, *_ in runs] == [None]
-
-
 def test_weights_are_taken_along_into_early_stopping():
     model = fit(
         risk=naive(),

@@ -193,18 +193,6 @@ def test_an_estimated_prior_is_its_interval_with_its_own_value(name):
     assert one.value == named.bind_prior(name, prior)(y, SCORES, **params)
 
 
-def test_one_labeled_row_has_an_interval():
-    one = pu_bootstrap("pu_roc_auc", label(1), SCORES, prior=0.1, random_state=0)
-    assert 0 <= one.low < one.high <= 1
-
-
-def test_an_estimate_of_nearly_all_rows_leaves_half_a_row():
-    y, scores = np.repeat([1, 0], [34, 2]), np.arange(36.0)
-    prior = PriorEstimate(0.97, 0.95, 1.0, 0.9, True, 1.0, "auto", "")
-    found = pu_bootstrap("pu_roc_auc", y, scores, prior=prior, random_state=0)
-    assert found.low <= found.clipped <= found.high
-
-
 @pytest.mark.parametrize(
     ("value", "low", "high", "scenario"),
     [

@@ -58,13 +58,6 @@ def test_a_clipped_auc_is_not_below_zero_either():
     assert metrics.pu_roc_auc(y, scores, 0.75, clip=True) == 0
 
 
-def test_without_a_prior_labels_are_taken_for_the_truth():
-    assert metrics.pu_average_precision(TRUTH, SCORES) == pytest.approx(
-        metrics.average_precision(TRUTH, SCORES)
-    )
-    assert metrics.pu_roc_auc(TRUTH, SCORES) == pytest.approx(metrics.roc_auc(TRUTH, SCORES))
-
-
 def test_the_log_rank_by_hand_and_of_a_random_order():
     assert metrics.pu_mean_log_rank([1, 0, 1, 0], [4, 3, 2, 1]) == pytest.approx(
         -(np.log(1 / 4) + np.log(3 / 4)) / 2

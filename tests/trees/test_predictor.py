@@ -136,10 +136,6 @@ def test_a_value_on_the_threshold_goes_left():
         assert_array_equal(out, [1.0, 2.0, 1.0] + [2.0] * holes)
 
 
-def test_no_rows_give_no_values():
-    assert forest_of("numbers").mean_value(np.empty((0, 3))).shape == (0,)
-
-
 def test_a_level_beyond_those_of_training_goes_the_way_of_missing_ones():
     levels = pd.CategoricalDtype(range(3000))
     kind = np.repeat(np.arange(60), 10)
@@ -150,11 +146,3 @@ def test_a_level_beyond_those_of_training_goes_the_way_of_missing_ones():
     with pytest.warns(UserWarning, match="'kind'"):
         scores = model.decision_function(far)
     assert (scores == model.decision_function(missing)).all()
-
-
-def test_a_column_far_to_the_right_can_be_split():
-    X = np.zeros((60, 40000), np.float32)
-    X[:, -1] = np.arange(60)
-    y = X[:, -1] > 40
-    model = PUForestClassifier(n_estimators=1, max_features=None, sampling=WholeTable())
-    assert (model.fit(X, y).predict(X) == y).all()
