@@ -8,7 +8,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 import lopsided
-from lopsided.tables import TableCleaner, read_table, write_table
+from lopsided.workflow.tables import TableCleaner, read_table, write_table
 
 QUICK = {"method": "naive-logistic", "n_jobs": 1}
 BLANKS = st.sampled_from(["", " ", "NA", "n/a", "-", None])
