@@ -44,7 +44,7 @@ class LabeledShare:
     hidden: float
 
     def count(self, n_positives: int) -> int:
-        """Return how many of so many positives are labeled."""
+        """Return the number of labeled positives."""
         # 1 - 0.95 is a little more than 0.05, of which 20 positives would give 2 and not 1.
         share = round(1 - self.hidden, 9)
         return ceil(share * n_positives)
@@ -86,7 +86,7 @@ class ADBenchProtocol(Protocol):
     test_share: ClassVar[float] = 0.3
 
     def check(self, study: Study) -> None:
-        """Refuse another share of test rows, and tables that ADBench draws twins of."""
+        """Refuse another share of test rows, and tables whose rows ADBench duplicates."""
         if study.test_share != self.test_share:
             raise ValueError(
                 f"test_share is {self.test_share} in ADBench's protocol, got "
@@ -101,7 +101,7 @@ class ADBenchProtocol(Protocol):
                 )
 
     def key_parts(self, study: Study) -> dict[str, Any]:
-        """Return the name of the protocol, which fixes all the rest."""
+        """Return the name of the protocol, which determines everything else."""
         return {"protocol": self.name}
 
     def explain(self, study: Study) -> dict[str, str]:
@@ -120,7 +120,7 @@ class ADBenchProtocol(Protocol):
         }
 
     def count_rows(self, dataset: str) -> int:
-        """Return the rows of a data set, or as many as are drawn of a large one."""
+        """Return the number of rows that are used, at most 10,000."""
         return min(describe(dataset).rows, self.max_rows)
 
     def split(self, study: Study, dataset: str, repeat: int) -> TrainTestSplit:
@@ -141,7 +141,7 @@ class ADBenchProtocol(Protocol):
         y_true : array of shape (n_rows,)
             1 = positive, 0 = negative.
         seed : int
-            Of the generator.
+            Seed of the generator.
         """
         # Seeded alike, it gives the numbers of NumPy's global generator, which ADBench uses.
         rng = np.random.RandomState(seed)

@@ -1,4 +1,4 @@
-"""Means of a result table: what the tests and figures start from."""
+"""Means of a result table, from which tests and figures are made."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -18,17 +18,16 @@ DIGITS = 12  # means that differ by less are equal: only the order of a sum tell
 def scores(table: pd.DataFrame, metric: str) -> pd.DataFrame:
     """Return mean (value) and deviation over repeats of each method, setting and data set.
 
-    Rows that are not ok are left out; `complete` tells whether a cell has as many repeats as
-    the method has elsewhere, so that a mean over those that went well shows. What was fitted on
-    the truth knows no setting, and is repeated for every mechanism and hidden share of the
-    table.
+    Rows that are not ok are left out. `complete` is False where a cell has fewer repeats than
+    the method has elsewhere, because some of them failed. Methods that are fitted on the truth
+    have no setting, and are repeated for every mechanism and hidden share of the table.
 
     Parameters
     ----------
     table : DataFrame
         Results, as `run_study` returns them.
     metric : str
-        Which of its metrics.
+        One of the table's metrics.
 
     Examples
     --------
@@ -66,19 +65,19 @@ def macro(
 ) -> pd.DataFrame:
     """Return the mean over data sets, methods by settings, the fewest labels first.
 
-    A cell is the mean over the data sets that a method has scores on: see `failed_trials`. That
-    of a deviation tells how much a split and a draw of labels matter, not how sure a mean is.
+    A cell is the mean over the data sets on which a method has scores, see `failed_trials`. The
+    mean deviation shows how much splits and draws of labels matter, not how certain a mean is.
 
     Parameters
     ----------
     table : DataFrame
         Results, as `run_study` returns them.
     metric : str
-        Which of its metrics.
+        One of the table's metrics.
     prior_factor : float, default=1.0
-        Of which training priors.
+        The factor of the training prior.
     of : {"value", "deviation"}, default="value"
-        What is averaged: means over repeats, or their deviations.
+        Average means over repeats, or deviations.
 
     Returns
     -------
@@ -112,16 +111,16 @@ def sort_settings(settings: Iterable[Any]) -> list[tuple[str, float]]:
 def blocks(table: pd.DataFrame, metric: str) -> pd.DataFrame:
     """Return the scores that tests compare, data sets by methods, none missing.
 
-    Each is the mean over settings; pass some rows to compare in these settings alone. A method
-    that lacks a data set, or some repeats of one, in any setting is left out, and so is what
-    was fitted on the truth.
+    Each score is the mean over settings; pass a part of the table to compare some settings. A
+    method that lacks a data set or some of its repeats in any setting is left out, and so are
+    methods that are fitted on the truth.
 
     Parameters
     ----------
     table : DataFrame
         Results, as `run_study` returns them.
     metric : str
-        Which of its metrics.
+        One of the table's metrics.
 
     Returns
     -------

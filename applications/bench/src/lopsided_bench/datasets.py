@@ -1,6 +1,6 @@
-"""The 14 tables of the paper, 22 of ADBench and those of lopsided, and where they are found.
+"""The 14 tables of the paper, 22 of ADBench and the bundled ones, and where they are found.
 
-The catalog tells what each table is without loading it. Files are checked by their sha256.
+The catalog describes each table without loading it. Files are checked by their sha256.
 """
 
 import hashlib

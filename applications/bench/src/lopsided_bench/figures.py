@@ -35,7 +35,7 @@ class Drawing(NamedTuple):
 def draw_figures(table: pd.DataFrame, metric: str, salt: str = "") -> list[Drawing]:
     """Return every figure of a metric that has results, under any prior factors.
 
-    The salt keeps the ids inside the drawings apart from those of others on the page.
+    The salt makes the ids inside these drawings differ from other ids on the page.
     """
     fine = table[(table["status"] == "ok") & (table["metric"] == metric)]
     # Sorted, so that neither colors nor the last digit depend on the order of the rows.
@@ -78,16 +78,16 @@ def draw_figures(table: pd.DataFrame, metric: str, salt: str = "") -> list[Drawi
 
 
 def render_svg(draw: Callable[[], Figure], title: str, salt: str) -> str:
-    """Return a figure as SVG that is part of a page: no header, no date, ids of its own.
+    """Return a figure as SVG for a page: without header and date, with ids unique to it.
 
     Parameters
     ----------
     draw : callable
         Makes the figure.
     title : str
-        What a screen reader reads out.
+        Title for screen readers.
     salt : str
-        Keeps its ids apart from those of other figures on the page.
+        Makes its ids differ from the ids of other figures on the page.
     """
     # Text stays text: it can be searched and read out. The salt makes ids repeatable.
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": salt}):
@@ -98,7 +98,7 @@ def render_svg(draw: Callable[[], Figure], title: str, salt: str) -> str:
     text = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", text, flags=re.DOTALL)
     # Groups are numbered from 1 in every figure, and nothing points to them.
     text = re.sub(r'<g id="[^"]*"', "<g", text)
-    # Black is the color of words, whatever the theme makes of it.
+    # Black is the color of words, which depends on the theme.
     text = text.replace("#000000", "currentColor")
     box = re.search(r'viewBox="([0-9. ]+)"', text)
     assert box is not None

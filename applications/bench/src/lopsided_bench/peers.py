@@ -57,7 +57,7 @@ def _log_odds_in_order(proba: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _seeded_copy(model: Any, rng: np.random.Generator) -> Any:
-    """Return a fresh copy; random states that are None are drawn, those of its parts too."""
+    """Return a fresh copy in which missing random states are drawn, also those of its parts."""
     fresh = clone(model)
     given = fresh.get_params()
     names = sorted(name for name in given if name.endswith("random_state"))

@@ -24,11 +24,11 @@ __all__ = [
     "quality_and_time",
 ]
 
-# Okabe and Ito's colors, told apart by the color-blind too, with marks for print in gray.
+# Okabe and Ito's colors for all kinds of color vision, with marks for print in gray.
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _MARKS = "osD^vP*X"
 _LETTER = 0.075  # inches that a letter of 8 points takes, with room to spare
-# Words on shades. Black itself is left to what stands on the page, which may recolor it.
+# Words on shades. Black itself is used on the page alone, whose theme may change it.
 _DARK, _LIGHT = "#111111", "#ffffff"
 
 
@@ -42,11 +42,11 @@ def box_plots(
     table : DataFrame
         Results, as `run_study` returns them.
     metric : str
-        Which of its metrics.
+        One of the table's metrics.
     datasets : sequence of str
         A row of panels for each.
     hidden : float, default=0.75
-        The share of positives that is hidden.
+        The share of positives that are hidden.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def box_plots(
     chosen = chosen[np.isclose(chosen["hidden"], hidden) & chosen["dataset"].isin(datasets)]
     mechanisms = [name for name in MECHANISM_NAMES if (chosen["mechanism"] == name).any()]
     labels = list(dict.fromkeys(chosen["label"]))
-    # The names stand once, under the last row of panels.
+    # The names are written once, under the last row of panels.
     height = 1.8 + _LETTER * _longest(labels) / max(len(datasets), 1)
     title = _LETTER * (_longest(datasets) + len(", SAR near 25 %"))
     width = max(0.32 * len(labels) + 1.2, title + 0.6)
@@ -99,7 +99,7 @@ def prior_sensitivity(table: pd.DataFrame, metric: str) -> Figure:
     table : DataFrame
         Results, as `run_study` returns them.
     metric : str
-        Which of its metrics.
+        One of the table's metrics.
 
     Returns
     -------
@@ -126,7 +126,7 @@ def prior_sensitivity(table: pd.DataFrame, metric: str) -> Figure:
     n_columns = max(shares if shares > 1 else len(settings), 1)
     n_rows = max(-(-len(settings) // n_columns), 1)
     labels = list(dict.fromkeys(chosen["label"]))
-    # The legend stands beside the panels, and must not be taller than they are.
+    # The legend is to the right of the panels, and must not be taller than the panels.
     height = max(3.0, (0.18 * len(labels) + 0.4) / n_rows)
     figure, axes = _make_panels(n_rows, n_columns, (3.4, height))
     for ax in axes.flat[len(settings) :]:
@@ -162,14 +162,14 @@ def _prior_line(ax: Any, rows: pd.DataFrame, number: int) -> Any:
 
 
 def critical_difference_diagram(table: pd.DataFrame, metric: str) -> Figure:
-    """Draw average ranks over data sets, bars over methods that Nemenyi cannot tell apart.
+    """Draw average ranks over data sets, with bars over methods that do not differ (Nemenyi).
 
     Parameters
     ----------
     table : DataFrame
         Results, as `run_study` returns them.
     metric : str
-        Which of its metrics.
+        One of the table's metrics.
 
     Returns
     -------
@@ -229,7 +229,7 @@ def heat_map(table: pd.DataFrame, metric: str) -> Figure:
     table : DataFrame
         Results, as `run_study` returns them.
     metric : str
-        Which of its metrics.
+        One of the table's metrics.
 
     Returns
     -------
@@ -276,7 +276,7 @@ def quality_and_time(table: pd.DataFrame, metric: str) -> Figure:
     table : DataFrame
         Results, as `run_study` returns them.
     metric : str
-        Which of its metrics.
+        One of the table's metrics.
 
     Returns
     -------
@@ -323,7 +323,7 @@ def _make_panels(n_rows: int, n_columns: int, size: tuple[float, float]) -> tupl
 
 
 def _write_beside(ax: Any, spots: Mapping[str, tuple[float, float]]) -> None:
-    """Write a name beside each spot, where it covers neither spots nor names, if it can."""
+    """Write a name next to each spot, if possible where it covers neither spots nor names."""
     ax.figure.draw_without_rendering()  # places are known only after the layout
     near = 4 * ax.figure.dpi / 72
     centers = [ax.transData.transform(spot) for spot in spots.values()]

@@ -41,7 +41,7 @@ class TrainTestSplit(NamedTuple):
     y_true_test : ndarray of shape (n_test,)
         Their truth.
     rng : RandomState or None
-        As the split left it, where labels are drawn by the same generator.
+        The state after the split, for protocols that draw labels with the same generator.
 
     Examples
     --------
@@ -56,7 +56,6 @@ class TrainTestSplit(NamedTuple):
     y_true: NDArray[np.int8]
     X_test: NDArray[np.float64]
     y_true_test: NDArray[np.int8]
-    # As the split left it, where labels are drawn by the same generator.
     rng: np.random.RandomState | None = None
 
 
@@ -79,7 +78,7 @@ def seed_of(*words: Any) -> int:
     Parameters
     ----------
     *words : object
-        What it depends on.
+        All that the seed depends on.
 
     Returns
     -------
@@ -100,7 +99,7 @@ class Protocol(ABC):
 
     Examples
     --------
-    A study names its protocol; one of your own has these methods:
+    A study names its protocol. A custom protocol has these methods:
 
     >>> from lopsided_bench.study import read_study
     >>> read_study("smoke").protocol.name
@@ -123,7 +122,7 @@ class Protocol(ABC):
 
     @abstractmethod
     def explain(self, study: Study) -> dict[str, str]:
-        """Return how rows are split and labeled, each part in sentences, by its heading."""
+        """Return sentences on how rows are split and labeled, by heading."""
 
     @abstractmethod
     def count_rows(self, dataset: str) -> int:
@@ -141,10 +140,11 @@ class Protocol(ABC):
 
 
 class StratifiedProtocol(Protocol):
-    """All rows, split anew for each repeat, stratified by the truth; every mechanism of ours.
+    """All rows, split for each repeat and stratified by the truth, with SCAR and SAR labels.
 
-    The split's seed comes from (study seed, data set, repeat), and the labels' adds the
-    mechanism: draws of one mechanism are nested, whatever share they hide.
+    The seed of a split is derived from the study's seed, the data set and the repeat; the seed
+    of the labels also from the mechanism. Draws of a mechanism that hide more labels are
+    therefore subsets of draws that hide fewer.
 
     Examples
     --------
@@ -209,13 +209,13 @@ class StratifiedProtocol(Protocol):
         self, study: Study, dataset: str, repeat: int, setting: Setting, split: TrainTestSplit
     ) -> NDArray[np.int8]:
         """Hide labels by the mechanism of the setting."""
-        # Draws of one mechanism are nested: the share that is hidden has no seed of its own.
+        # Draws of one mechanism are nested, since the hidden share does not enter the seed.
         rng = np.random.default_rng(seed_of(study.seed, dataset, repeat, setting.mechanism))
         return setting.build().draw(split.X, split.y_true, rng)
 
 
 def name_settings(study: Study) -> str:
-    """Return the settings of a study as people read them.
+    """Return the settings of a study as a report writes them.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Published numbers, to lay beside our own: a csv file that a study names."""
+"""Published numbers to compare with, from a csv file that a study names."""
 
 import csv
 import math
@@ -43,9 +43,9 @@ class PublishedTable:
     def find(
         self, method: str, metric: str, setting: Setting, datasets: Collection[str]
     ) -> Published | None:
-        """Return the published mean over these data sets, if all are in it or have their own.
+        """Return the published mean over these data sets, or of their numbers; None if missing.
 
-        A number for the mechanism "sar" holds for "sar-near" and "sar-far" too.
+        A number for the mechanism "sar" is used for "sar-near" and "sar-far" too.
         """
         found = self._of(method, metric, setting)
         for name, number in found.items():
@@ -62,8 +62,8 @@ class PublishedTable:
     ) -> Published | None:
         """Return the mean over data sets of the best published number of each.
 
-        The method is another one on each data set, chosen in hindsight: nobody could have. None
-        where a data set has no number of its own.
+        The method differs between data sets and is chosen in hindsight, which no user can do.
+        None if a data set has no number.
         """
         by_method = [self._of(method, metric, setting) for method in self.methods]
         best = [
@@ -85,8 +85,8 @@ def read_published(path: str | Path) -> PublishedTable:
     """Read published numbers from a csv file.
 
     Its columns are dataset (or a group of the catalog, for a mean over it), mechanism, hidden,
-    method, metric, value and, where it is known, deviation. Lines that begin with # come first
-    and are shown beside the numbers.
+    method, metric, value and, if known, deviation. Lines that begin with # come first and are
+    shown with the numbers.
     """
     numbers: dict[tuple[str, str, str, float], dict[str, Published]] = {}
     try:

@@ -33,7 +33,7 @@ def rebuild(name: str, folder: Path) -> Table:
 
 
 def fingerprint(X: NDArray[np.float64], y_true: NDArray[np.int8]) -> dict[str, Any]:
-    r"""Sum a table up in numbers that float noise leaves alone, to tell the right one by.
+    r"""Summarize a table by numbers that do not depend on float noise, to recognize it.
 
     Two per column: the mean of :math:`x_i\,i/n`, which sees the order of the rows, and the
     mean of :math:`x_i^3`, which does not; and the first of them for the truth.

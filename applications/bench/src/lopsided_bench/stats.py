@@ -1,4 +1,4 @@
-"""Ranks, tests and intervals: what can be said of methods from the means of a table.
+"""Ranks, tests and intervals for methods, from the means of a table.
 
 Values are data frames of shape (n_blocks, n_methods) without holes; larger is better.
 """
@@ -26,16 +26,16 @@ __all__ = [
 
 
 class Friedman(NamedTuple):
-    """Whether methods differ at all: Friedman's chi square and the sharper F made of it.
+    """Tests of whether methods differ at all: Friedman's chi square, and an F from it.
 
     Attributes
     ----------
     chi_square, p_value : float
-        Friedman's statistic, and the chance of one as large among equal methods.
+        Friedman's statistic and its p-value.
     iman_davenport, iman_davenport_p : float
-        The F that Iman and Davenport made of it, and its p-value.
+        Iman and Davenport's F and its p-value, which is less conservative.
     n_blocks, n_methods : int
-        How much was ranked.
+        The number of blocks and of methods.
 
     Examples
     --------
@@ -60,9 +60,9 @@ class Interval(NamedTuple):
     Attributes
     ----------
     mean : float
-        What was found.
+        The mean.
     low, high : float
-        The ends.
+        The ends of the interval.
 
     Examples
     --------
@@ -145,9 +145,7 @@ def friedman(values: pd.DataFrame) -> Friedman:
 
 
 def critical_difference(n_methods: int, n_blocks: int, level: float = 0.05) -> float:
-    """Return by how much two average ranks must differ to be told apart (Nemenyi).
-
-    The level is the chance of telling any two equals apart.
+    """Return the least difference of two average ranks that is significant (Nemenyi's test).
 
     Parameters
     ----------
@@ -156,7 +154,7 @@ def critical_difference(n_methods: int, n_blocks: int, level: float = 0.05) -> f
     n_blocks : int
         Number of blocks that they were ranked on.
     level : float, default=0.05
-        The chance of telling any two equals apart.
+        The probability of a significant difference between any two equal methods.
 
     Returns
     -------
@@ -177,16 +175,16 @@ def critical_difference(n_methods: int, n_blocks: int, level: float = 0.05) -> f
 
 
 def cliques(ranks: "pd.Series[float]", difference: float) -> list[tuple[str, ...]]:
-    """Return the largest groups of methods that a test cannot tell apart, best ranks first.
+    """Return the largest groups of methods without a significant difference, best ranks first.
 
-    Average ranks of a group lie within the difference, as from `critical_difference`.
+    The average ranks of a group lie within the given difference.
 
     Parameters
     ----------
     ranks : Series of shape (n_methods,)
         Average ranks.
     difference : float
-        As from `critical_difference`.
+        The critical difference.
 
     Returns
     -------
@@ -210,16 +208,16 @@ def cliques(ranks: "pd.Series[float]", difference: float) -> list[tuple[str, ...
 
 
 def wilcoxon_holm(values: pd.DataFrame, base: str) -> pd.DataFrame:
-    """Compare a base with each other method by signed ranks, corrected for their number.
+    """Compare a base with each other method by Wilcoxon's signed ranks, with Holm's correction.
 
-    The mean difference is that of the base (first) over the other (second).
+    The mean difference is the score of the base (first) minus the score of the other (second).
 
     Parameters
     ----------
     values : DataFrame of shape (n_blocks, n_methods)
         A metric, the larger the better.
     base : str
-        The column that the others are compared with.
+        The column that every other column is compared with.
 
     Returns
     -------
@@ -250,18 +248,16 @@ def wilcoxon_holm(values: pd.DataFrame, base: str) -> pd.DataFrame:
 def bootstrap_difference(
     first: Any, second: Any, n_draws: int = 2000, level: float = 0.95, seed: int = 0
 ) -> Interval:
-    """Return the mean of first over second and its interval, by drawing data sets anew.
-
-    Both are scores on the same data sets, in the same order.
+    """Return the mean of first minus second, with a bootstrap interval over data sets.
 
     Parameters
     ----------
     first, second : array of shape (n_datasets,)
-        A metric of two methods on the same data sets.
+        A metric of two methods on the same data sets, in the same order.
     n_draws : int, default=2000
         Number of bootstrap draws.
     level : float, default=0.95
-        Of the interval.
+        Level of the interval.
     seed : int, default=0
         Seed of the draws.
 

@@ -1,4 +1,4 @@
-"""All that a report shows, as typed records: scores, ranks, tests and what failed."""
+"""The contents of a report as typed records: scores, ranks, tests and failed trials."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -121,7 +121,7 @@ class Summary:
 
 
 def summarize(table: pd.DataFrame, study: Study) -> Summary:
-    """Return what a table of results says.
+    """Return the contents of the report on a table of results.
 
     A score is marked best or second among the methods that have one on every data set, those
     that were fitted on the truth aside. A published number is laid beside a method without
