@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lopsided import demo
+from lopsided.workflow import demo
 from lopsided.datasets import make_claims
 from lopsided.workflow.cli import main
 from lopsided.workflow.tables import hold_folder, write_table
