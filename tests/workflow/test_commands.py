@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lopsided.workflow import demo
 from lopsided.datasets import make_claims
+from lopsided.workflow import demo
 from lopsided.workflow.cli import main
 from lopsided.workflow.tables import hold_folder, write_table
 
